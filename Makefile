@@ -1,0 +1,170 @@
+# agent.h: GNU make; `make`, `make demo`, `make test`, `make examples` and `make agent.h` need a C compiler and nothing else.
+#
+#   make agent.h    join agent_impl/ into agent.h            make check    the rules of the house (tests/check.sh)
+#   make examples   build examples/ into build/              make conform  recorded answers and suites of $(SHARED), if there
+#   make demo       the main job, offline                    make fuzz     libFuzzer, FUZZ_SECONDS for each target (clang)
+#   make test       all tests, offline, C only
+#
+# New files in tests/ (test_*.c, test_*.sh, conform_*.c), tests/clients/, examples/ and fuzz/ are picked up by their names.
+# CC, CFLAGS, LDFLAGS, B (output), SHARED, JOBS, RUN (a prefix for test programs, as valgrind) may be set; V=1 shows commands.
+CFLAGS ?= -O1 -g
+# The helpers in tests/*.h are not all used by everyone; `make check` is stricter where it matters.
+WARN ?= -Wall -Wextra -Wno-unused-function
+B ?= build
+SHARED ?= ../shared
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PROMPT ?= What is in this directory, and what is the project about?
+FUZZ_CC ?= clang
+FUZZ_SECONDS ?= 20
+FUZZ_MAX_LEN ?= 4096
+FUZZ_FLAGS ?= -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+RUN ?=
+AMALGAMATE_FLAGS ?=
+
+Q := $(if $(V),,@)
+compile = $(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -I. -Itests
+# The tests run side by side also when make was not told so.
+parallel = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
+PARTS := agent_impl/MANIFEST $(filter-out agent_impl/amalgamate.c agent_impl/agent.c,$(wildcard agent_impl/*.c agent_impl/*.h))
+HEADERS := $(wildcard tests/*.h examples/*.h fuzz/*.h)
+
+dashed = $(subst _,-,$(1))
+CURL_SOURCES := $(wildcard examples/curl*.c)
+EXAMPLE_SOURCES := $(filter-out $(CURL_SOURCES),$(wildcard examples/*.c))
+EXAMPLES := $(foreach s,$(EXAMPLE_SOURCES),$(B)/$(call dashed,$(basename $(notdir $(s)))))
+CURL_EXAMPLES := $(foreach s,$(CURL_SOURCES),$(B)/$(call dashed,$(basename $(notdir $(s)))))
+TOOLS := $(if $(wildcard tests/run_cases.c),$(B)/run-cases) $(if $(wildcard tests/run_transcripts.c),$(B)/run-transcripts)
+
+TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+SCRIPTS := $(patsubst tests/%.sh,%,$(wildcard tests/test_*.sh))
+CONFORM := $(patsubst tests/%.c,%,$(wildcard tests/conform_*.c))
+CLIENTS := $(patsubst tests/clients/%.c,client_%,$(filter-out tests/clients/curl%,$(wildcard tests/clients/*.c)))
+FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
+CASES := $(wildcard tests/cases/*.json)
+TRANSCRIPTS := $(wildcard tests/transcripts/*.md tests/transcripts/*/*.md)
+
+.PHONY: all test test-run examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+all: examples $(TOOLS)
+
+# ---- the header --------------------------------------------------------------------------------------------------
+$(B)/amalgamate: agent_impl/amalgamate.c
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(CC) $(CFLAGS) $(WARN) $< -o $@
+
+agent.h: $(B)/amalgamate $(PARTS)
+	@echo "amalgamate $@"
+	$(Q)$(B)/amalgamate $(AMALGAMATE_FLAGS) agent_impl > $(B)/agent.h.new
+	$(Q)mv $(B)/agent.h.new $@
+
+# ---- examples ----------------------------------------------------------------------------------------------------
+define example_rule
+$(B)/$(call dashed,$(basename $(notdir $(1)))): $(1) agent.h $$(HEADERS)
+	@mkdir -p $$(@D)
+	@echo "cc $$@"
+	$$(Q)$$(compile) $$< -o $$@ $$(LDFLAGS) $(2)
+endef
+$(foreach s,$(EXAMPLE_SOURCES),$(eval $(call example_rule,$(s),$(if $(findstring threads,$(s)),-pthread))))
+$(foreach s,$(CURL_SOURCES),$(eval $(call example_rule,$(s),-lcurl)))
+
+examples: $(EXAMPLES)
+
+HAVE_CURL = $(shell printf '\043include <curl/curl.h>\n' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes)
+examples-curl:
+	$(if $(HAVE_CURL),@$(MAKE) --no-print-directory $(CURL_EXAMPLES),@echo "examples-curl: skipped, libcurl's headers are not installed")
+
+demo: $(filter $(B)/chat $(B)/scripted-model,$(EXAMPLES))
+	$(B)/chat --yes --prompt '$(PROMPT)'
+
+# ---- tests: each program ends with `name: N passed, M failed[, K skipped]` -----------------------------------------------
+$(B)/test_%: tests/test_%.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+$(B)/conform_%: tests/conform_%.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+$(B)/client_%: tests/clients/%.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+$(B)/run-cases: tests/run_cases.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+$(B)/run-transcripts: tests/run_transcripts.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+$(B)/seeds: fuzz/seeds.c
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+$(B)/fuzz_%: fuzz/fuzz_%.c fuzz/standalone.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) -DFUZZ_NAME='"fuzz_$*"' $< fuzz/standalone.c -o $@ $(LDFLAGS)
+
+# A log for each program; tests/run.sh counts a crash as a failure and never fails itself, tests/sum.sh does.
+run = @B='$(B)' CC='$(CC)' CFLAGS='$(CFLAGS)' SHARED='$(SHARED)' sh tests/run.sh $(B)/log
+LOGS = $(TESTS) $(SCRIPTS) $(CLIENTS) $(FUZZ) $(if $(wildcard tests/run_cases.c),$(if $(CASES),run-cases)) \
+       $(if $(wildcard tests/run_transcripts.c),$(if $(TRANSCRIPTS),run-transcripts))
+
+$(TESTS:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% FORCE
+	$(run) $* $(RUN) $(B)/$*
+$(SCRIPTS:%=$(B)/log/%.sum): $(B)/log/%.sum: tests/%.sh $(EXAMPLES) $(TOOLS) FORCE
+	$(run) $* sh tests/$*.sh
+$(CLIENTS:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% $(EXAMPLES) FORCE
+	$(run) $* $(RUN) $(B)/$*
+$(FUZZ:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% corpus FORCE
+	$(run) $* $(RUN) $(B)/$* $(B)/corpus/$* $(wildcard fuzz/found/$*)
+$(B)/log/run-cases.sum: $(B)/run-cases FORCE
+	$(run) run-cases $(RUN) $(B)/run-cases $(CASES)
+$(B)/log/run-transcripts.sum: $(B)/run-transcripts FORCE
+	$(run) run-transcripts $(RUN) $(B)/run-transcripts $(TRANSCRIPTS)
+
+test-run: $(LOGS:%=$(B)/log/%.sum)
+test:
+	@$(parallel) -k test-run || true
+	@sh tests/sum.sh $(B)/log $(LOGS)
+
+# ---- house rules, conformance -----------------------------------------------------------------------------------------
+check: $(B)/amalgamate
+	@B='$(B)' CC='$(CC)' JOBS='$(JOBS)' sh tests/check.sh $(GATES)
+
+$(CONFORM:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% FORCE
+	$(run) $* $(RUN) $(B)/$* $(SHARED)
+$(B)/log/conform.sum: tests/conform.sh $(EXAMPLES) $(TOOLS) FORCE
+	$(run) conform sh tests/conform.sh $(SHARED)
+CONFORM_LOGS = $(CONFORM) $(if $(wildcard tests/conform.sh),conform)
+conform-run: $(CONFORM_LOGS:%=$(B)/log/%.sum)
+conform:
+	@$(parallel) -k conform-run || true
+	@sh tests/sum.sh $(B)/log $(CONFORM_LOGS)
+
+# ---- fuzzing: see fuzz/README.md ----------------------------------------------------------------------------------------
+corpus: $(if $(FUZZ),$(B)/seeds)
+	@if [ -x $(B)/seeds ]; then sh fuzz/corpus.sh $(abspath $(B))/seeds $(abspath $(B))/corpus $(SHARED); fi
+
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/%.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "$(FUZZ_CC) $@"
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -Itests $< -o $@
+$(FUZZ:%=$(B)/log/libfuzzer_%.sum): $(B)/log/libfuzzer_%.sum: $(B)/fuzz/% corpus FORCE
+	@mkdir -p $(B)/fuzz/grown_$* $(B)/corpus/$*
+	$(run) libfuzzer_$* $(B)/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_MAX_LEN) -timeout=10 -print_final_stats=1 \
+	  -artifact_prefix=$(B)/fuzz/$*- $(if $(wildcard fuzz/dict/$*.dict),-dict=fuzz/dict/$*.dict) \
+	  $(B)/fuzz/grown_$* $(B)/corpus/$* $(wildcard fuzz/found/$*)
+fuzz-build: $(FUZZ:%=$(B)/fuzz/%)
+fuzz-run: $(FUZZ:%=$(B)/log/libfuzzer_%.sum)
+fuzz:
+	@$(parallel) -k fuzz-build fuzz-run || true
+	@sh tests/sum.sh $(B)/log $(FUZZ:%=libfuzzer_%)
+
+clean:
+	rm -rf $(B)

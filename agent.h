@@ -1,0 +1,7385 @@
+/* agent.h 0.1.0 - generated from agent_impl/: edit there, then run `make agent.h` */
+
+/* An agent engine in one C header: feed it bytes, pull events, answer tool calls. It opens no socket, reads no clock and
+ * starts no thread; the host does.
+ *
+ * In exactly one file of the program:
+ *
+ *   #define AGENT_IMPLEMENTATION
+ *   #include "agent.h"
+ *
+ * Everywhere else only the second line.
+ */
+
+/* ---- map of the implementation --------------------------------------------------------------------------------
+ * Each part uses only those above it. Search for "==== file" to get there.
+ *
+ *   base.c             linkage, views, the smallest helpers
+ *   mem.c              allocator hook, limits, fixed block, blobs
+ *   buf.c              growing byte buffers
+ *   url.c              base URLs taken apart and joined
+ *   utf8.c             checking and repairing text
+ *   num.c              numbers from and to text, without locale
+ *   json_read.c        strict checking, views, picking members in one pass
+ *   json_write.c       quoting and writing
+ *   json_partial.c     completing a prefix, for showing
+ *   http1.c            HTTP/1.1 answers in, header lines out
+ *   sse.c              server-sent events
+ *   lines.c            lines (NDJSON)
+ *   message.c          the message table: texts, parts, messages
+ *   wire.c             what a wire format is: ops out of answers, the makings of a request
+ *   wire_error.c       what a failed answer means
+ *   wire_openai_chat.c OpenAI chat completions
+ *   providers.c        wire formats and providers by name
+ *   engine.c           handles, who has work, the one event
+ *   answer.c           one answer: framing of its body, parts and events
+ *   request.c          requests as lists of pieces, serialised once
+ *   peer.c             endpoints: URL, key, headers
+ *   conn.c             connections: bytes in and out, HTTP, reuse
+ *   decode.c           the decode-only door
+ *   session.c          conversations, as the host sees them
+ *   loop.c             runs and steps
+ *   pump.c             open, close, time, agent_next
+ *   print.c            events as JSON and as copies
+ */
+
+#ifndef AGENT_SINGLE_HEADER_INCLUDED
+#define AGENT_SINGLE_HEADER_INCLUDED
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- configuration -------------------------------------------------------------------------------------------
+ * Define these before including the header. [I]: only where AGENT_IMPLEMENTATION is defined. [A]: everywhere.
+ *
+ *   AGENT_IMPLEMENTATION  [I]  this translation unit gets the code; exactly one per program
+ *   AGENT_STATIC          [A]  all functions are static: several private copies may live in one program; each unit that calls
+ *                              them needs AGENT_IMPLEMENTATION
+ *   AGENTDEF              [A]  linkage of the public functions; default `extern`, with AGENT_STATIC `static`
+ *   AGENT_REALLOC(ctx,p,old_size,new_size), AGENT_FREE(ctx,p,old_size)
+ *                         [I]  the default allocator; both or none. ctx is desc.alloc_ctx
+ *   AGENT_NO_MALLOC       [I]  there is no default allocator: desc.alloc or desc.block is required, <stdlib.h> is not used
+ *   AGENT_ASSERT(x)       [I]  checks of the engine's own logic, never of a peer's bytes; default: nothing
+ */
+#ifdef __cplusplus
+extern "C" {
+#define AGENT_ZERO {}
+#else
+#define AGENT_ZERO {0}
+#endif
+#ifndef AGENTDEF
+#ifdef AGENT_STATIC
+#define AGENTDEF static
+#else
+#define AGENTDEF extern
+#endif
+#endif
+
+#define AGENT_VERSION "0.1.0"
+#define AGENT_VERSION_NUM 100            /* major * 10000 + minor * 100 + patch                                       */
+
+#if defined AGENT_STATIC && defined __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+/* ---- 1 words ------------------------------------------------------------------------------------------------- */
+typedef struct agent_engine agent_engine;
+typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none */
+typedef uint32_t agent_num;      /* NUMBER inside one session: run, step, msg, part, call, need; from 1, never reused */
+typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-terminated except in `text`              */
+  const char *p;
+  size_t n;
+} agent_str;
+#define AGENT_CSTR ((size_t)-1)  /* as a length argument: p is a C string                                             */
+#define AGENT_OFF 0xFFFFFFFFu    /* as a limit: none (0 is the default)                                               */
+
+/* The allocator hook. p NULL: allocate new_size; new_size 0: free and return NULL; else resize. old_size is what was asked
+ * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
+typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
+
+#define AGENT_CODES(X) /* the manual prints this table */ \
+  X(OK, 0, "done") \
+  X(LATE, 1, "already answered or withdrawn; nothing changed") \
+  X(MORE, 2, "call again") \
+  X(E_ARG, -1, "bad argument") \
+  X(E_STALE, -2, "the id is dead or of another kind") \
+  X(E_STATE, -3, "not now") \
+  X(E_FULL, -4, "no room: drain agent_next first") \
+  X(E_NOMEM, -5, "the allocator refused; nothing changed") \
+  X(E_LIMIT, -6, "over a limit") \
+  X(E_SYNTAX, -7, "the bytes break the format (codecs)")
+enum agent_code {
+#define AGENTI_X(n, v, t) AGENT_##n = v,
+  AGENT_CODES(AGENTI_X)
+#undef AGENTI_X
+  AGENT_CODE_END = -99
+};
+
+/* ---- 2 engine ------------------------------------------------------------------------------------------------ */
+typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                                                       */
+  uint32_t recv;                 /* unparsed bytes kept per connection; at least 512                    default 64 KiB */
+  uint32_t piece;                /* a TEXT, REASONING or INPUT delta is at most this long; at least 16  default  8 KiB */
+  uint32_t item;                 /* one SSE event, whole answer, call's arguments or tool output        default  8 MiB */
+  uint32_t head;                 /* status line and headers of an answer, and its trailers              default 64 KiB */
+  uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
+  uint32_t sessions, conns, peers;   /* at most 65,535 each                                             default 65,535 */
+  uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
+  uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
+} agent_limits;
+typedef struct agent_provider {  /* a row of the provider table; a row of desc.providers wins over a built-in one     */
+  const char *name;              /* "openai"                                                                          */
+  const char *url;               /* base URL; NULL: agent_peer_desc.url is required                                   */
+  const char *wire;              /* wire format: "openai-chat"                                                        */
+  const char *auth;              /* "bearer", "none", or the name of the header that takes the key                    */
+  const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
+  uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
+} agent_provider;
+enum { /* dialect switches of OpenAI chat */
+  AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
+  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2    /* the limit is called max_completion_tokens                             */
+};
+typedef struct agent_desc {
+  uint32_t flags;                            /* none yet, 0                                                           */
+  size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
+  agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
+  void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
+  uint64_t seed;                             /* for ids and jitter                                                    */
+  const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
+  agent_limits limits;
+} agent_desc;
+#define AGENT_ABI 1u
+/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI), E_NOMEM. Use the macro: it hands over
+ * the version and sizes this translation unit was compiled with. desc itself is copied.                              */
+AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *desc, uint32_t abi, size_t event_size);
+#define agent_open(out, desc) agent_open_abi((out), (desc), AGENT_ABI, sizeof(agent_event))
+/* Frees everything, also what the last event points to. No events: the host drops its own streams. NULL is fine.     */
+AGENTDEF void agent_close(agent_engine *);
+AGENTDEF const char *agent_code_text(int code);          /* the table above; static text, never NULL                   */
+/* Why the last call on this engine returned a negative code or 0; static text, never NULL, never secret.             */
+AGENTDEF const char *agent_last(const agent_engine *);
+/* Bytes held now and at most: id 0 the engine, else a session. OK, E_STALE. Either pointer may be NULL.              */
+AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size_t *now, size_t *peak);
+
+/* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
+typedef struct agent_peer_desc {
+  const char *provider;          /* a row's name: "openai", "openai-compatible", …                                    */
+  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
+  const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
+  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
+  const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
+  uint32_t dialect_on, dialect_off;
+  void *user;                    /* comes back in events of no session                                                */
+} agent_peer_desc;
+/* 0: see agent_last (unknown provider, bad URL, a header with CR, LF or NUL, body_json no object, limit, memory).     */
+AGENTDEF agent_id agent_peer_open(agent_engine *, const agent_peer_desc *);
+/* Closes idle connections (their CLOSE comes) and frees the peer. OK, E_STALE, E_STATE while a session uses it.        */
+AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
+/* Replaces the key for all later requests of all its sessions; n as in agent_say; "" sends none. OK, E_ARG, E_STALE, E_NOMEM */
+AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
+
+/* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
+enum { AGENT_TF_SERIAL = 1 /* never beside another tool of the same step */ };
+typedef struct agent_tool {
+  const char *name;              /* as the model calls it; 1 to 64 of [A-Za-z0-9_-]                                   */
+  const char *description;       /* NULL: none                                                                        */
+  const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
+  uint32_t flags;                /* AGENT_TF_                                                                         */
+  void *user;                    /* comes back in u.tool.user                                                         */
+} agent_tool;
+enum {
+  AGENT_S_NO_STREAM = 1          /* ask for the answer in one piece; the events are the same                          */
+};
+typedef struct agent_session_desc {
+  uint32_t flags;                /* AGENT_S_                                                                          */
+  agent_id peer;
+  const char *model;             /* required                                                                          */
+  const char *system;            /* NULL or "": none                                                                  */
+  const agent_tool *tools; size_t tool_count;    /* copied                                                            */
+  size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
+  uint32_t max_tokens;           /* per answer; 0: the provider's default                                             */
+  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50          */
+  uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
+  void *user;                    /* comes back in every event of the session                                          */
+} agent_session_desc;
+/* 0: see agent_last. Strings are copied.                                                                             */
+AGENTDEF agent_id agent_session_open(agent_engine *, const agent_session_desc *);
+/* Frees the session at the next agent_next, without events but the CLOSE of its connection. OK, E_STALE.             */
+AGENTDEF int agent_session_close(agent_engine *, agent_id s);
+/* Sets an option for the requests that are built later; n as in agent_say; an empty value takes the option back.
+ *   "model" "system"                                  text
+ *   "max_tokens" "temperature" "top_p" "seed" "frequency_penalty" "presence_penalty"     a JSON number, sent as written
+ *   "stop"                                            a JSON string or array of strings
+ *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
+ *   "parallel_tool_calls"                             true or false
+ * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
+AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
+/* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
+AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
+
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT };
+enum {
+  AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
+  AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
+  AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
+  AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+};
+typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name and wire_id); out: all */
+  uint16_t kind, flags;
+  agent_num id, call;            /* call: CALL and RESULT                                                             */
+  agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
+  agent_str name;                /* CALL: the tool                                                                    */
+  agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
+} agent_part;
+enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+typedef struct agent_msg {
+  agent_num id, run;             /* run 0: added by the host                                                          */
+  uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
+  uint32_t part_count;
+} agent_msg;
+
+enum agent_lane {
+  AGENT_QUEUE = 0,               /* a run of its own, after the current one                                           */
+  AGENT_NOW = 1                  /* E_STATE if the session is busy                                                    */
+};
+/* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
+ * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
+AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
+/* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
+ * (else E_STATE).                                                                                                    */
+AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
+/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Queued items
+ * come back as QUEUED. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
+AGENTDEF int agent_cancel(agent_engine *, agent_id s);
+/* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
+ * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */
+AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
+/* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */
+AGENTDEF int agent_message(const agent_engine *, agent_id s, size_t i, agent_msg *out);
+AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg, size_t i, agent_part *out);
+
+/* ---- 5 events ------------------------------------------------------------------------------------------------ */
+#define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
+  /* io     */ X(OPEN, N) X(SEND, F) X(CLOSE, F) \
+  /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
+  /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
+  /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) \
+  /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
+  /* course */ X(QUEUED, F) \
+  /* trouble*/ X(WARNING, F) X(ERROR, F)
+enum agent_event_type { AGENT_EV_NONE,
+#define AGENTI_X(n, k) AGENT_EV_##n,
+  AGENT_EVENTS(AGENTI_X)
+#undef AGENTI_X
+  AGENT_EV_COUNT };
+enum {
+  AGENT_EVF_NEED = 1,            /* must be answered; agent_decline is the safe no                                    */
+  AGENT_EVF_CUT = 2,             /* *_END, TOOL_RESULT: truncated                                                     */
+  AGENT_EVF_SALVAGED = 4         /* INPUT_END, TOOL_CALL: text is no JSON object; the call is never run               */
+};
+enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
+enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
+  AGENT_FINISH_OTHER };
+enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
+enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
+enum agent_conn_kind { AGENT_CONN_HTTP };
+enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
+enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
+enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
+  AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
+  AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };
+
+/* Tokens; -1: not told. input has cached and cache_write in it, output has reasoning in it.                          */
+typedef struct agent_usage { int64_t input, cached, cache_write, output, reasoning; } agent_usage;
+
+typedef struct agent_event {
+  uint64_t seq;                  /* counts the session's events (a decode-only connection's own), from 1; 0 for other io */
+  uint64_t at_ms;                /* the last agent_tick                                                               */
+  uint16_t type, flags;          /* AGENT_EV_, AGENT_EVF_                                                             */
+  agent_id session, peer, conn;  /* 0: does not apply                                                                 */
+  agent_num run, step, msg, part, call, need;
+  void *user;                    /* the session's, else the peer's or the decoder's                                   */
+  agent_str text;                /* the payload                                                                       */
+  agent_str name;                /* tool, model, the provider's own error code …                                      */
+  union {
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
+    struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
+    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
+    struct { int role; } msg;                                                                               /* MSG_*    */
+    struct { agent_str wire_id, title; void *user; int status; } tool;                                       /* TOOL_* INPUT_* */
+    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
+    struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
+  } u;
+} agent_event;
+
+/* ---- 6 the pump ---------------------------------------------------------------------------------------------- */
+/* The only function that parses and makes events. The event and all it points to live until the next agent_next or agent_close.
+ * NULL: nothing now; agent_deadline() <= now means call again soon.                                                  */
+AGENTDEF const agent_event *agent_next(agent_engine *);
+/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; ignored). */
+AGENTDEF int agent_tick(agent_engine *, uint64_t mono_ms, uint64_t wall_ms);
+AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when agent_next has to be called; UINT64_MAX: none */
+
+/* Connections. OPEN is answered by agent_opened or agent_failed; every OPEN ends in one CLOSE, and the id with it.    */
+enum { AGENT_VIA_BYTES = 0 /* a raw stream: TCP, TLS, pipe */, AGENT_VIA_HTTP = 1 /* the host speaks HTTP; one exchange */ };
+enum { AGENT_WANT_READ = 1, AGENT_WANT_WRITE = 2 };
+/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before), E_ARG.                                    */
+AGENTDEF int agent_opened(agent_engine *, agent_id conn, int via, void *user);
+/* The stream broke or never came to be; detail (may be NULL) is shown in the ERROR. Also after agent_opened. OK, E_STALE */
+AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *detail, size_t n);
+/* The peer ended the stream cleanly (VIA_HTTP: the exchange is complete). OK, E_STALE, E_STATE (not opened).          */
+AGENTDEF int agent_eof(agent_engine *, agent_id conn);
+/* VIA_HTTP: status and header lines of the answer, before its body; a status line and blank lines among them are passed over.
+ * OK, E_STALE, E_STATE (VIA_BYTES, or twice), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).                        */
+AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
+/* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
+AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
+/* Room to read into, pinned until agent_recv_ack; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
+/* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
+AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);
+/* The next bytes to send: at least 4 KiB unless fewer are left; NULL: none. Const: asks again until agent_send_ack.   */
+AGENTDEF const void *agent_send_buf(const agent_engine *, agent_id conn, size_t *n);
+/* n bytes of it went out. OK, E_STALE, E_ARG (n over what send_buf gave).                                            */
+AGENTDEF int agent_send_ack(agent_engine *, agent_id conn, size_t n);
+/* Starts the request's bytes over, before the first byte of its answer. OK, E_STALE, E_STATE.                        */
+AGENTDEF int agent_send_rewind(agent_engine *, agent_id conn);
+AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                             /* AGENT_WANT_ bits; 0 stale */
+/* Request headers for a host that speaks HTTP, i from 0; the only place that shows a key. NUL-terminated. OK, E_STALE, E_ARG (past the last) */
+AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
+
+/* Answers. LATE: the need is gone, nothing changed.                                                                  */
+AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
+/* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
+AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
+/* Adds output, any bytes: invalid UTF-8 is replaced, over limits.item it is cut. OK, LATE, E_STALE, E_NOMEM, E_STATE  */
+AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
+AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
+AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
+/* The i-th open need again. OK, E_STALE (also past the last).                                                        */
+AGENTDEF int agent_pending(const agent_engine *, agent_id s, size_t i, agent_event *out);
+
+/* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
+ * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,
+ * STEP_END or ERROR with session 0 and conn set, and CLOSE after agent_eof. 0: see agent_last.                        */
+AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
+
+/* ---- 7 print ------------------------------------------------------------------------------------------------- */
+/* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
+AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
+/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for a pointer.  */
+AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
+AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
+
+/* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
+/* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
+ * (never out of bounds). Of duplicate keys the last wins.                                                            */
+typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
+AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT (depth; 0 or more than 64: 64) */
+AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
+/* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
+AGENTDEF int       agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
+AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);/* string unescaped, else as written; NUL added if it fits; length needed, always valid UTF-8; when it is over cap, a whole prefix and a NUL stand in buf */
+AGENTDEF int       agent_json_is  (agent_str value, const char *literal);  /* is it this string?                       */
+AGENTDEF int64_t   agent_json_int (agent_str value, int64_t otherwise);    /* exact; otherwise: no integer, or out of range */
+AGENTDEF double    agent_json_num (agent_str value, double otherwise);     /* nearest double; overflow: otherwise      */
+AGENTDEF int       agent_json_bool(agent_str value, int otherwise);
+AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t cap); /* with quotes; invalid UTF-8 becomes U+FFFD, one per maximal bad subpart */
+/* Completes a prefix of a JSON text so that it parses: for showing, never for running. Length needed; *parses may be NULL. */
+AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
+
+/* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
+ * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
+enum { AGENT_SSE_ERROR_FIELD = 1 /* a field `error` is dispatched as event "error" (llama.cpp) */ };
+typedef struct agent_sse {
+  char *buf; size_t cap;                     /* the caller may replace both by a larger buffer holding the same `len` bytes */
+  size_t len;                                /* used bytes of buf                                                      */
+  size_t id_len, id_cap, type_len, type_cap, data_len, line_len;     /* what buf holds: last id, event type, data, line so far */
+  uint64_t offset;                           /* bytes consumed since init                                              */
+  uint32_t flags, state; uint8_t bom, cr, skip, ignore, open, slow, lone_cr;
+} agent_sse;
+typedef struct agent_sse_event { agent_str event, data, id; uint64_t offset; } agent_sse_event;      /* offset: of the event's end */
+AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
+/* OK: *out is an event, its views live in `in` or buf until the next call; *used bytes are done, go on with the rest. event is
+ * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
+ * go on with the rest, or agent_sse_skip; nothing is lost or repeated.                                                */
+AGENTDEF int  agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
+AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
+
+/* Lines that end in LF or CRLF (NDJSON), given without their end and without a BOM at the start of the stream. Empty lines are passed
+ * over. Same calling rules.                                                                                           */
+typedef struct agent_lines { char *buf; size_t cap, len; uint64_t offset; uint8_t fresh, skip; } agent_lines;
+AGENTDEF void agent_lines_init(agent_lines *, void *buf, size_t cap);
+AGENTDEF int  agent_lines_next(agent_lines *, const char *in, size_t n, size_t *used, agent_str *line);
+AGENTDEF void agent_lines_skip(agent_lines *);
+AGENTDEF int  agent_lines_end(agent_lines *, agent_str *line);              /* an unfinished last line. OK, MORE (none)   */
+
+/* HTTP/1.1 answers, RFC 9110 and 9112. buf keeps head and trailers: its size is their limit, or the caller enlarges it on E_FULL. */
+enum agent_http_kind { AGENT_HTTP_NONE, AGENT_HTTP_INTERIM /* 1xx */, AGENT_HTTP_HEAD, AGENT_HTTP_BODY, AGENT_HTTP_END };
+enum agent_http_framing { AGENT_HTTP_NO_BODY, AGENT_HTTP_LENGTH, AGENT_HTTP_CHUNKED, AGENT_HTTP_UNTIL_CLOSE };
+typedef struct agent_http {
+  char *buf; size_t cap, len;
+  uint64_t offset;                           /* bytes consumed since init                                              */
+  uint64_t left;                             /* of the body or chunk                                                   */
+  const char *error;                         /* after E_SYNTAX: why; static                                            */
+  size_t line, raw, reason_len;              /* start of the current line in buf; bytes of this head so far            */
+  int status;
+  uint32_t seen, interim, extra;             /* framing headers; 1xx answers so far; bytes around the chunks           */
+  uint8_t state, framing, keep_alive, minor, head_request;
+} agent_http;
+typedef struct agent_http_event {
+  int kind, status, framing, keep_alive;
+  agent_str reason;                          /* HEAD, INTERIM                                                          */
+  agent_str headers;                         /* HEAD, INTERIM: "name: value\n" lines, names in lower case, values trimmed; END: the trailers */
+  agent_str body;                            /* BODY: a view into `in`                                                 */
+} agent_http_event;
+AGENTDEF void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* for the next answer: was it a HEAD request? */
+/* OK: *out is valid, its views live until the next call; call on, also with no bytes left, until MORE: all of in is used. E_FULL: head
+ * or trailers do not fit in buf (every byte of them counts); it may be enlarged like that of agent_sse. E_SYNTAX: see error and offset
+ * (of the byte since init), sticky. After END the next answer may follow, unless keep_alive is 0: then more bytes are an error.
+ * Refused: folded headers, bare CR or LF, codings other than chunked, Transfer-Encoding with Content-Length, status 101, HTTP versions
+ * but 1.0 and 1.1. A coded body (Content-Encoding) passes as it is.                                                   */
+AGENTDEF int  agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+/* The peer closed. OK with END (a body until close), MORE (nothing was open), E_SYNTAX (cut).                         */
+AGENTDEF int  agent_http_eof(agent_http *, agent_http_event *out);
+AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
+/* One "name: value\r\n" line. Length needed, written if it fits, with a NUL if that fits too; 0: the name is no token, or a control
+ * character (CR, LF) is in the value.                                                                                 */
+AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap);
+#if defined AGENT_STATIC && defined __GNUC__
+#pragma GCC diagnostic pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif /* AGENT_SINGLE_HEADER_INCLUDED */
+
+/* ---- implementation, once per program ------------------------------------------------------------------------- */
+#if defined AGENT_IMPLEMENTATION && !defined AGENT_IMPLEMENTED
+#define AGENT_IMPLEMENTED
+#include <string.h>
+#if !defined AGENT_NO_MALLOC && !defined AGENT_REALLOC
+#include <stdlib.h>
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== base.c: linkage, views, the smallest helpers ================================================================ */
+/* What every part uses: libc's memory functions, linkage of private names, the smallest helpers.
+ * A part is declarations, then definitions between AGENTI_PART guards: joined, all is one unit; with AGENTI_SPLIT each
+ * part is built alone on the declarations of the parts before it. */
+#include <string.h>
+#ifdef AGENTI_SPLIT
+#define AGENTI_FN extern
+#elif defined __GNUC__ && !defined __clang__
+#define AGENTI_FN static __attribute__((unused))
+#else
+#define AGENTI_FN static
+#endif
+#ifndef AGENT_ASSERT
+#define AGENT_ASSERT(x) ((void)0)
+#endif
+#ifndef AGENTI_TOUCH                     /* a test hook: counts the bytes that are looked at or copied                  */
+#define AGENTI_TOUCH(n) ((void)0)
+#endif
+
+AGENTI_FN agent_str agenti_str(const char *p, size_t n);
+AGENTI_FN agent_str agenti_cstr(const char *p);                     /* NULL: empty                                     */
+AGENTI_FN int agenti_eq(agent_str a, const char *b);                /* equal to a C string                             */
+AGENTI_FN int agenti_ieq(agent_str a, const char *b);               /* the same, ASCII case folded                     */
+AGENTI_FN int agenti_find(agent_str hay, const char *needle);       /* occurs, ASCII case folded; needle in lower case  */
+AGENTI_FN char agenti_lower(char c);
+AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum);          /* 0: overflow                                     */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE
+AGENTI_FN agent_str agenti_str(const char *p, size_t n) { agent_str s; s.p = p ? p : ""; s.n = p ? n : 0; return s; }
+AGENTI_FN agent_str agenti_cstr(const char *p) { return agenti_str(p, p ? strlen(p) : 0); }
+AGENTI_FN int agenti_eq(agent_str a, const char *b) { size_t n = strlen(b); return a.n == n && memcmp(a.p, b, n) == 0; }
+AGENTI_FN char agenti_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+AGENTI_FN int agenti_ieq(agent_str a, const char *b)
+{
+    size_t i;
+    for (i = 0; i < a.n; i++) if (b[i] == 0 || agenti_lower(a.p[i]) != agenti_lower(b[i])) return 0;
+    return b[i] == 0;
+}
+AGENTI_FN int agenti_find(agent_str hay, const char *needle)
+{
+    size_t n = strlen(needle), i, k;
+    for (i = 0; n <= hay.n && i <= hay.n - n; i++) {
+        for (k = 0; k < n && agenti_lower(hay.p[i + k]) == needle[k]; k++) {}
+        if (k == n) return 1;
+    }
+    return 0;
+}
+AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum) { *sum = a + b; return *sum >= a; }
+#endif
+
+/* ==== mem.c: allocator hook, limits, fixed block, blobs =========================================================== */
+/* Memory: one allocator hook, hard limits per owner, a fixed-block heap, blobs that can be freed later. */
+#if !defined AGENT_NO_MALLOC && !defined AGENT_REALLOC
+#include <stdlib.h>
+#endif
+#if defined AGENT_REALLOC != defined AGENT_FREE
+#error "define both AGENT_REALLOC and AGENT_FREE, or none"
+#endif
+
+typedef struct agenti_heap {             /* fixed-block mode: first fit over address-ordered free chunks, merged on free */
+    struct agenti_chunk *free;
+    size_t size;
+} agenti_heap;
+typedef struct agenti_pool {             /* who pays: the engine, or a session whose parent is the engine               */
+    struct agenti_pool *up;
+    agent_alloc_fn alloc; void *ctx;     /* of the topmost pool                                                         */
+    agenti_heap heap;                    /* heap.size > 0: fixed-block mode                                             */
+    size_t now, peak, limit;             /* limit 0: none                                                               */
+} agenti_pool;
+typedef struct agenti_blob {             /* bytes that an event may point to; header in front, data behind it           */
+    struct agenti_blob *next;            /* in the graveyard                                                            */
+    agenti_pool *pool;
+    size_t cap;
+} agenti_blob;
+
+AGENTI_FN void  agenti_pool_child(agenti_pool *, agenti_pool *up, size_t limit);
+AGENTI_FN int   agenti_heap_init(agenti_heap *, void *block, size_t size);       /* 0: block too small                  */
+AGENTI_FN void *agenti_get(agenti_pool *, size_t n);                             /* zeroed; NULL: refused               */
+AGENTI_FN void *agenti_resize(agenti_pool *, void *p, size_t old_n, size_t n);   /* NULL: refused, p stays              */
+AGENTI_FN void  agenti_put(agenti_pool *, void *p, size_t n);
+AGENTI_FN char *agenti_blob_get(agenti_pool *, size_t n);                        /* n bytes of data                     */
+AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
+AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
+AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
+AGENTI_FN size_t agenti_blob_cap(const char *data);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_MEM
+typedef struct agenti_chunk { size_t size; struct agenti_chunk *next; } agenti_chunk;   /* free or used; size with header */
+#define AGENTI_ALIGN (2 * sizeof(void *) > 16 ? 2 * sizeof(void *) : (size_t)16)
+#define AGENTI_HEAD AGENTI_ALIGN         /* room in front of what a used chunk holds                                    */
+
+AGENTI_FN int agenti_heap_init(agenti_heap *h, void *block, size_t size)
+{
+    size_t pad = (AGENTI_ALIGN - (size_t)((uintptr_t)block % AGENTI_ALIGN)) % AGENTI_ALIGN;
+    memset(h, 0, sizeof *h);
+    if (block == NULL || size < pad + 4 * AGENTI_ALIGN) return 0;
+    size = (size - pad) / AGENTI_ALIGN * AGENTI_ALIGN;
+    h->free = (agenti_chunk *)(void *)((char *)block + pad);
+    h->free->size = size;
+    h->free->next = NULL;
+    h->size = size;
+    return 1;
+}
+static void *agenti_heap_get(agenti_heap *h, size_t n)
+{
+    agenti_chunk **at, *c, *rest;
+    if (n > h->size) return NULL;
+    n = (n + AGENTI_HEAD + AGENTI_ALIGN - 1) / AGENTI_ALIGN * AGENTI_ALIGN;
+    for (at = &h->free; (c = *at) != NULL && c->size < n; at = &c->next) {}
+    if (c == NULL) return NULL;
+    if (c->size - n >= 2 * AGENTI_ALIGN) {
+        rest = (agenti_chunk *)(void *)((char *)c + n);
+        rest->size = c->size - n;
+        rest->next = c->next;
+        c->size = n;
+        *at = rest;
+    } else *at = c->next;
+    return (char *)c + AGENTI_HEAD;
+}
+static void agenti_heap_put(agenti_heap *h, void *p)
+{
+    agenti_chunk *c = (agenti_chunk *)(void *)((char *)p - AGENTI_HEAD), *before = NULL, **at;
+    for (at = &h->free; *at != NULL && *at < c; at = &(*at)->next) before = *at;
+    c->next = *at;
+    *at = c;
+    if (c->next && (char *)c + c->size == (char *)c->next) { c->size += c->next->size; c->next = c->next->next; }
+    if (before && (char *)before + before->size == (char *)c) { before->size += c->size; before->next = c->next; }
+}
+static void *agenti_heap_fn(agenti_heap *h, void *p, size_t old_n, size_t n)
+{
+    void *q;
+    if (n == 0) { if (p) agenti_heap_put(h, p); return NULL; }
+    q = agenti_heap_get(h, n);
+    if (q && p) { memcpy(q, p, old_n < n ? old_n : n); agenti_heap_put(h, p); }
+    return q;
+}
+static void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n)
+{
+    if (top->heap.size) return agenti_heap_fn(&top->heap, p, old_n, n);
+    if (top->alloc) return top->alloc(top->ctx, p, old_n, n);
+#ifdef AGENT_REALLOC
+    if (n == 0) { AGENT_FREE(top->ctx, p, old_n); return NULL; }
+    return AGENT_REALLOC(top->ctx, p, old_n, n);
+#elif !defined AGENT_NO_MALLOC
+    if (n == 0) { free(p); return NULL; }
+    return realloc(p, n);
+#else
+    return NULL;
+#endif
+}
+AGENTI_FN void agenti_pool_child(agenti_pool *pool, agenti_pool *up, size_t limit)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->up = up;
+    pool->limit = limit;
+}
+AGENTI_FN void *agenti_resize(agenti_pool *pool, void *p, size_t old_n, size_t n)
+{
+    agenti_pool *o, *top = pool;
+    void *q;
+    for (o = pool; o; o = o->up) {
+        top = o;
+        if (n > old_n && o->limit && (n - old_n > o->limit || o->now > o->limit - (n - old_n))) return NULL;
+    }
+    q = agenti_raw(top, p, old_n, n);
+    if (q == NULL && n > 0) return NULL;
+    for (o = pool; o; o = o->up) {
+        o->now = o->now - old_n + n;
+        if (o->now > o->peak) o->peak = o->now;
+    }
+    return q;
+}
+AGENTI_FN void *agenti_get(agenti_pool *pool, size_t n)
+{
+    void *p = agenti_resize(pool, NULL, 0, n);
+    if (p) memset(p, 0, n);
+    return p;
+}
+AGENTI_FN void agenti_put(agenti_pool *pool, void *p, size_t n) { if (p) (void)agenti_resize(pool, p, n, 0); }
+
+AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n)
+{
+    size_t all;
+    agenti_blob *b;
+    if (!agenti_add(n, sizeof *b, &all)) return NULL;
+    b = (agenti_blob *)agenti_resize(pool, NULL, 0, all);
+    if (b == NULL) return NULL;
+    b->next = NULL;
+    b->pool = pool;
+    b->cap = n;
+    return (char *)(b + 1);
+}
+static agenti_blob *agenti_blob_of(const char *data) { return (agenti_blob *)(uintptr_t)data - 1; }
+AGENTI_FN size_t agenti_blob_cap(const char *data) { return data ? agenti_blob_of(data)->cap : 0; }
+AGENTI_FN void agenti_blob_put(char *data)
+{
+    agenti_blob *b = agenti_blob_of(data);
+    if (data) agenti_put(b->pool, b, b->cap + sizeof *b);
+}
+AGENTI_FN void agenti_blob_bury(agenti_blob **graves, char *data)
+{
+    if (data == NULL) return;
+    agenti_blob_of(data)->next = *graves;
+    *graves = agenti_blob_of(data);
+}
+AGENTI_FN void agenti_bury_all(agenti_blob **graves)
+{
+    agenti_blob *b;
+    while ((b = *graves) != NULL) { *graves = b->next; agenti_put(b->pool, b, b->cap + sizeof *b); }
+}
+#endif
+
+/* ==== buf.c: growing byte buffers ================================================================================= */
+/* Growing bytes: a buffer that may move, an arena whose pieces stay where they are.
+ * A buffer: after the allocator refused once, `bad` stays set and appends do nothing: check at the end. */
+typedef struct agenti_buf { agenti_pool *pool; char *p; size_t n, cap; int bad; } agenti_buf;
+
+AGENTI_FN void agenti_buf_init(agenti_buf *, agenti_pool *);
+AGENTI_FN int  agenti_buf_room(agenti_buf *, size_t n);             /* n more bytes, and one for a NUL; 0: refused      */
+AGENTI_FN void agenti_buf_add(agenti_buf *, const char *p, size_t n);
+AGENTI_FN void agenti_buf_str(agenti_buf *, const char *cstr);
+AGENTI_FN void agenti_buf_free(agenti_buf *);                       /* may be used again                                */
+
+typedef struct agenti_arena_block { struct agenti_arena_block *next; size_t n, cap; } agenti_arena_block;
+typedef struct agenti_arena { agenti_pool *pool; agenti_arena_block *top; } agenti_arena;
+AGENTI_FN char *agenti_arena_get(agenti_arena *, size_t n);         /* stays until reset; NULL: refused                */
+AGENTI_FN void  agenti_arena_back(agenti_arena *, size_t n);        /* gives the last n bytes of the last get back     */
+AGENTI_FN void  agenti_arena_reset(agenti_arena *);                 /* keeps one small block: no allocation in steady state */
+AGENTI_FN void  agenti_arena_free(agenti_arena *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_BUF
+AGENTI_FN void agenti_buf_init(agenti_buf *b, agenti_pool *pool) { memset(b, 0, sizeof *b); b->pool = pool; }
+AGENTI_FN int agenti_buf_room(agenti_buf *b, size_t n)
+{
+    size_t need, cap;
+    char *p;
+    if (b->bad || !agenti_add(b->n, n, &need) || !agenti_add(need, 1, &need)) { b->bad = 1; return 0; }
+    if (need <= b->cap) return 1;
+    cap = b->cap < 32 ? 32 : b->cap;
+    while (cap < need) cap = cap > (size_t)-1 / 2 ? need : cap * 2;
+    p = (char *)agenti_resize(b->pool, b->p, b->cap, cap);
+    if (p == NULL && cap > need) { cap = need; p = (char *)agenti_resize(b->pool, b->p, b->cap, cap); }
+    if (p == NULL) { b->bad = 1; return 0; }
+    b->p = p;
+    b->cap = cap;
+    return 1;
+}
+AGENTI_FN void agenti_buf_add(agenti_buf *b, const char *p, size_t n)
+{
+    if (n == 0 || !agenti_buf_room(b, n)) return;
+    memcpy(b->p + b->n, p, n);
+    AGENTI_TOUCH(n);
+    b->n += n;
+    b->p[b->n] = 0;
+}
+AGENTI_FN void agenti_buf_str(agenti_buf *b, const char *cstr) { agenti_buf_add(b, cstr, strlen(cstr)); }
+AGENTI_FN void agenti_buf_free(agenti_buf *b)
+{
+    agenti_pool *pool = b->pool;
+    agenti_put(pool, b->p, b->cap);
+    agenti_buf_init(b, pool);
+}
+
+enum { AGENTI_ARENA_BLOCK = 1024 };
+AGENTI_FN char *agenti_arena_get(agenti_arena *a, size_t n)
+{
+    agenti_arena_block *b = a->top;
+    char *p;
+    if (b == NULL || n > b->cap - b->n) {
+        size_t cap = n > AGENTI_ARENA_BLOCK ? n : (size_t)AGENTI_ARENA_BLOCK, all;
+        if (!agenti_add(cap, sizeof *b, &all)) return NULL;
+        b = (agenti_arena_block *)agenti_resize(a->pool, NULL, 0, all);
+        if (b == NULL) return NULL;
+        b->next = a->top;
+        b->n = 0;
+        b->cap = cap;
+        a->top = b;
+    }
+    p = (char *)(b + 1) + b->n;
+    b->n += n;
+    return p;
+}
+AGENTI_FN void agenti_arena_back(agenti_arena *a, size_t n) { a->top->n -= n; }
+static void agenti_arena_drop(agenti_arena *a, size_t keep_cap)
+{
+    agenti_arena_block *b, *next, *keep = NULL;
+    for (b = a->top; b; b = next) {
+        next = b->next;
+        if (keep == NULL && b->cap <= keep_cap) { keep = b; b->n = 0; b->next = NULL; }
+        else agenti_put(a->pool, b, b->cap + sizeof *b);
+    }
+    a->top = keep;
+}
+AGENTI_FN void agenti_arena_reset(agenti_arena *a) { agenti_arena_drop(a, AGENTI_ARENA_BLOCK); }
+AGENTI_FN void agenti_arena_free(agenti_arena *a) { agenti_arena_drop(a, 0); }
+#endif
+
+/* ==== url.c: base URLs taken apart and joined ===================================================================== */
+/* Base URLs: taken apart into views, and joined with an endpoint's path to a request target. RFC 3986, only what a base URL
+ * of an API needs: http and https, no user, no fragment; a query is kept and joined behind the path. */
+typedef struct agenti_url {              /* views into the URL                                                          */
+    agent_str host;                      /* without the brackets of an IPv6 address                                     */
+    agent_str authority;                 /* what the Host header says: with the port unless it is the scheme's own      */
+    agent_str path;                      /* as written; may be empty                                                    */
+    agent_str query;                     /* without the question mark; n 0: none                                        */
+    uint16_t port; uint8_t tls;
+} agenti_url;
+
+AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why);   /* 0: refused, *why is static text  */
+/* Appends prefix + path + queries; path begins with '/' and may have a query. A base that ends in the path already does not get
+ * it twice. 0: no memory, or a path that agenti_http_path_ok refuses.                                                  */
+AGENTI_FN int agenti_url_join(agenti_buf *, const agenti_url *, const char *path);
+AGENTI_FN int agenti_http_path_ok(const char *target);   /* begins with '/', nothing that could break a request line    */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_URL
+static int agenti_url_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == '~';
+}
+static int agenti_url_hex(char c) { return (c >= '0' && c <= '9') || (agenti_lower(c) >= 'a' && agenti_lower(c) <= 'f'); }
+static const char *agenti_url_chars(agent_str u)             /* what no URL may have anywhere; NULL: fine               */
+{
+    size_t i;
+    for (i = 0; i < u.n; i++) {
+        unsigned char c = (unsigned char)u.p[i];
+        if (c <= ' ' || c == 127) return "the URL has a space or control character";
+        if (c > 127) return "the URL has a character that is not ASCII";
+        if (c == '#') return "the URL has a fragment";
+        if (memchr("\"<>\\^`{|}", c, 9)) return "the URL has a character that must be percent-encoded";
+    }
+    return NULL;
+}
+static const char *agenti_url_name(agent_str host)           /* a name or an IPv4 address                               */
+{
+    size_t i;
+    if (host.n == 0) return "the URL has no host";
+    if (host.n > 255) return "the URL's host is too long";
+    for (i = 0; i < host.n; i++) {
+        if (!agenti_url_name_char(host.p[i])) return "the URL's host has a character that no host has";
+        if (host.p[i] == '.' && (i == 0 || host.p[i - 1] == '.')) return "the URL's host has an empty label";
+    }
+    return NULL;
+}
+static const char *agenti_url_ipv6(agent_str host)           /* its characters only: who connects reads the address     */
+{
+    size_t i, colons = 0;
+    for (i = 0; i < host.n; i++) {
+        if (host.p[i] == ':') colons++;
+        else if (host.p[i] != '.' && !agenti_url_hex(host.p[i])) return "the URL's IPv6 address has a strange character";
+    }
+    return colons < 2 || colons > 8 || host.n > 45 ? "the URL's IPv6 address is none" : NULL;
+}
+static const char *agenti_url_port(agent_str digits, uint16_t *port)
+{
+    uint32_t v = 0;
+    size_t i;
+    if (digits.n == 0 || digits.n > 5 || digits.p[0] == '0') return "the URL's port is not 1 to 65535";
+    for (i = 0; i < digits.n; i++) {
+        if (digits.p[i] < '0' || digits.p[i] > '9') return "the URL's port is no number";
+        v = v * 10 + (uint32_t)(digits.p[i] - '0');
+    }
+    if (v > 65535) return "the URL's port is not 1 to 65535";
+    *port = (uint16_t)v;
+    return NULL;
+}
+static const char *agenti_url_authority(agent_str a, agenti_url *out)
+{
+    uint16_t own = out->tls ? 443 : 80;
+    size_t host_n;                                           /* with brackets                                           */
+    const char *why, *end;
+    out->port = own;
+    if (a.n && memchr(a.p, '@', a.n)) return "the URL has a user or password in it";
+    if (a.n && a.p[0] == '[') {
+        end = (const char *)memchr(a.p, ']', a.n);
+        if (end == NULL) return "the URL's IPv6 address has no closing bracket";
+        host_n = (size_t)(end - a.p) + 1;
+        out->host = agenti_str(a.p + 1, host_n - 2);
+        why = agenti_url_ipv6(out->host);
+    } else {
+        end = a.n ? (const char *)memchr(a.p, ':', a.n) : NULL;
+        host_n = end ? (size_t)(end - a.p) : a.n;
+        out->host = agenti_str(a.p, host_n);
+        why = agenti_url_name(out->host);
+    }
+    if (why == NULL && host_n < a.n) {
+        if (a.p[host_n] != ':') return "the URL goes on behind its IPv6 address";
+        why = agenti_url_port(agenti_str(a.p + host_n + 1, a.n - host_n - 1), &out->port);
+    }
+    out->authority = agenti_str(a.p, out->port == own ? host_n : a.n);
+    return why;
+}
+AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
+{
+    size_t at, end, query;
+    memset(out, 0, sizeof *out);
+    *why = agenti_url_chars(url);
+    if (*why) return 0;
+    if (url.n >= 7 && agenti_ieq(agenti_str(url.p, 7), "http://")) at = 7;
+    else if (url.n >= 8 && agenti_ieq(agenti_str(url.p, 8), "https://")) { at = 8; out->tls = 1; }
+    else { *why = "the URL begins with neither http:// nor https://"; return 0; }
+    for (end = at; end < url.n && url.p[end] != '/' && url.p[end] != '?'; end++) {}
+    for (query = end; query < url.n && url.p[query] != '?'; query++) {}
+    out->path = agenti_str(url.p + end, query - end);
+    out->query = agenti_str(url.p + query, 0);
+    if (query < url.n) out->query = agenti_str(url.p + query + 1, url.n - query - 1);
+    *why = agenti_url_authority(agenti_str(url.p + at, end - at), out);
+    return *why == NULL;
+}
+AGENTI_FN int agenti_http_path_ok(const char *target)
+{
+    const char *p;
+    for (p = target; *p; p++) if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 127 || *p == '#') return 0;
+    return target[0] == '/';
+}
+AGENTI_FN int agenti_url_join(agenti_buf *b, const agenti_url *u, const char *path)
+{
+    size_t n, prefix = u->path.n, all;
+    if (!agenti_http_path_ok(path)) return 0;
+    all = strlen(path);
+    for (n = 0; n < all && path[n] != '?'; n++) {}           /* the path without its query                              */
+    while (prefix && u->path.p[prefix - 1] == '/') prefix--;
+    agenti_buf_add(b, u->path.p, prefix);
+    if (prefix < n || memcmp(u->path.p + prefix - n, path, n) != 0) agenti_buf_add(b, path, n);
+    agenti_buf_add(b, path + n, all - n);
+    if (u->query.n) {
+        agenti_buf_str(b, n < all ? "&" : "?");
+        agenti_buf_add(b, u->query.p, u->query.n);
+    }
+    return !b->bad;
+}
+#endif
+
+/* ==== utf8.c: checking and repairing text ========================================================================= */
+/* UTF-8: checking, cutting, repairing; and a sink, so that a text is written once for a growing buffer and a caller's.
+ * Repair follows Unicode and WHATWG: one U+FFFD per maximal bad subpart. */
+typedef struct agenti_sink {
+    agenti_buf *grow;                    /* either appends here,                                                        */
+    const char *want;                    /* or compares with `cap` bytes here,                                          */
+    char *p;                             /* or writes what fits here                                                    */
+    size_t cap, n;                       /* n: length needed, (size_t)-1 when that is more than memory can hold         */
+    size_t cut;                          /* how much of p stays, with a NUL, when not all fits                          */
+    int differs;
+} agenti_sink;
+
+AGENTI_FN size_t agenti_utf8_valid(const char *p, size_t n);        /* length of the valid prefix                      */
+AGENTI_FN size_t agenti_utf8_bad(const char *p, size_t n);          /* at an invalid place: the maximal bad subpart, 1 to 3 */
+AGENTI_FN size_t agenti_utf8_put(char *out4, uint32_t cp);          /* a surrogate or > 10FFFF becomes U+FFFD          */
+AGENTI_FN int    agenti_utf8_repair(agenti_buf *, const char *p, size_t n);     /* appends; 0: no memory               */
+AGENTI_FN size_t agenti_utf8_cut(const char *p, size_t n, size_t max);          /* of valid text: longest whole prefix <= max */
+AGENTI_FN size_t agenti_utf8_tail(const char *p, size_t n);         /* length of a sequence that the end cut, or 0     */
+AGENTI_FN void   agenti_sink_to(agenti_sink *, char *p, size_t cap);
+AGENTI_FN void   agenti_sink_grow(agenti_sink *, agenti_buf *);
+AGENTI_FN void   agenti_sink_want(agenti_sink *, agent_str);
+AGENTI_FN void   agenti_sink_add(agenti_sink *, const char *p, size_t n);       /* a valid piece; may overlap what p holds */
+AGENTI_FN void   agenti_sink_text(agenti_sink *, const char *p, size_t n);      /* any bytes, repaired                 */
+AGENTI_FN size_t agenti_sink_end(agenti_sink *);                    /* adds the NUL; length needed                     */
+/* Short pieces gathered before they go to a sink: JSON is full of quotes and line ends. Flush at the end. */
+typedef struct agenti_stage { agenti_sink *to; size_t n; char p[256]; } agenti_stage;
+AGENTI_FN void   agenti_stage_to(agenti_stage *, agenti_sink *);
+AGENTI_FN void   agenti_stage_add(agenti_stage *, const char *p, size_t n);     /* a valid piece of at most 8 bytes    */
+AGENTI_FN void   agenti_stage_text(agenti_stage *, const char *p, size_t n);    /* any bytes, repaired                 */
+AGENTI_FN void   agenti_stage_flush(agenti_stage *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_UTF8
+/* What follows the lead byte c: how many bytes (0: c is no lead), and the range of the first of them. That range is what keeps
+ * overlong forms, surrogates and everything over 10FFFF out. */
+static size_t agenti_utf8_lead(unsigned c, unsigned *lo, unsigned *hi)
+{
+    *lo = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+    *hi = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+    return c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
+}
+/* How many bytes of p form a sequence or the beginning of one, at least 1; *whole: it is a whole one. n > 0. */
+static size_t agenti_utf8_look(const char *p, size_t n, int *whole)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    unsigned lo, hi;
+    size_t more, k;
+    *whole = u[0] < 0x80;
+    if (u[0] < 0x80) return 1;
+    more = agenti_utf8_lead(u[0], &lo, &hi);
+    for (k = 1; k <= more && k < n && u[k] >= lo && u[k] <= hi; k++) { lo = 0x80; hi = 0xBF; }
+    *whole = more > 0 && k == more + 1;
+    return k;
+}
+AGENTI_FN size_t agenti_utf8_valid(const char *p, size_t n)
+{
+    size_t i = 0, k;
+    uint64_t w;
+    int whole;
+    while (i < n) {
+        for (; n - i >= 8; i += 8) {
+            memcpy(&w, p + i, 8);
+            if (w & UINT64_C(0x8080808080808080)) break;
+        }
+        while (i < n && (unsigned char)p[i] < 0x80) i++;
+        while (i < n && (unsigned char)p[i] >= 0x80) {
+            k = agenti_utf8_look(p + i, n - i, &whole);
+            if (!whole) return i;
+            i += k;
+        }
+    }
+    return n;
+}
+AGENTI_FN size_t agenti_utf8_bad(const char *p, size_t n)
+{
+    int whole;
+    size_t k = n ? agenti_utf8_look(p, n, &whole) : 0;
+    return k < 3 ? k : 3;
+}
+AGENTI_FN size_t agenti_utf8_tail(const char *p, size_t n)
+{
+    size_t k;
+    int whole;
+    for (k = 1; k <= 3 && k <= n; k++) {
+        if (((unsigned char)p[n - k] & 0xC0) == 0x80) continue;
+        return (unsigned char)p[n - k] >= 0xC2 && agenti_utf8_look(p + n - k, k, &whole) == k && !whole ? k : 0;
+    }
+    return 0;
+}
+AGENTI_FN size_t agenti_utf8_put(char *out, uint32_t cp)
+{
+    if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF)) cp = 0xFFFD;
+    if (cp < 0x80) { out[0] = (char)cp; return 1; }
+    if (cp < 0x800) { out[0] = (char)(0xC0 | cp >> 6); out[1] = (char)(0x80 | (cp & 63)); return 2; }
+    if (cp < 0x10000) {
+        out[0] = (char)(0xE0 | cp >> 12);
+        out[1] = (char)(0x80 | (cp >> 6 & 63));
+        out[2] = (char)(0x80 | (cp & 63));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | cp >> 18);
+    out[1] = (char)(0x80 | (cp >> 12 & 63));
+    out[2] = (char)(0x80 | (cp >> 6 & 63));
+    out[3] = (char)(0x80 | (cp & 63));
+    return 4;
+}
+AGENTI_FN size_t agenti_utf8_cut(const char *p, size_t n, size_t max)
+{
+    size_t k = max, back;
+    if (n <= max) return n;
+    for (back = 0; back < 3 && k > 0 && ((unsigned char)p[k] & 0xC0) == 0x80; back++) k--;
+    return k;
+}
+AGENTI_FN int agenti_utf8_repair(agenti_buf *b, const char *p, size_t n)
+{
+    agenti_sink s;
+    agenti_sink_grow(&s, b);
+    agenti_sink_text(&s, p, n);
+    return !b->bad;
+}
+
+AGENTI_FN void agenti_sink_to(agenti_sink *s, char *p, size_t cap)
+{
+    memset(s, 0, sizeof *s);
+    s->p = p;
+    s->cap = p ? cap : 0;
+}
+AGENTI_FN void agenti_sink_grow(agenti_sink *s, agenti_buf *b) { agenti_sink_to(s, NULL, 0); s->grow = b; }
+AGENTI_FN void agenti_sink_want(agenti_sink *s, agent_str t) { agenti_sink_to(s, NULL, 0); s->want = t.p; s->cap = t.n; }
+AGENTI_FN void agenti_sink_add(agenti_sink *s, const char *p, size_t n)
+{
+    size_t room = s->n < s->cap ? s->cap - s->n : 0;
+    if (n == 0) return;
+    if (s->grow) agenti_buf_add(s->grow, p, n);
+    else if (s->want) s->differs |= n > room || memcmp(s->want + s->n, p, n) != 0;
+    else if (n < room) {
+        memmove(s->p + s->n, p, n);
+        s->cut = s->n + n;
+    } else if (room > 0) {
+        s->cut = s->n + agenti_utf8_cut(p, n, room - 1);
+        memmove(s->p + s->n, p, agenti_utf8_cut(p, n, room));
+    }
+    if (!agenti_add(s->n, n, &s->n)) s->n = (size_t)-1;
+}
+AGENTI_FN void agenti_sink_text(agenti_sink *s, const char *p, size_t n)
+{
+    size_t k;
+    AGENTI_TOUCH(n);
+    while (n > 0) {
+        k = agenti_utf8_valid(p, n);
+        agenti_sink_add(s, p, k);
+        p += k;
+        n -= k;
+        if (n == 0) break;
+        agenti_sink_add(s, "\xEF\xBF\xBD", 3);
+        k = agenti_utf8_bad(p, n);
+        p += k;
+        n -= k;
+    }
+}
+AGENTI_FN size_t agenti_sink_end(agenti_sink *s)
+{
+    if (s->n < s->cap) s->p[s->n] = 0;
+    else if (s->n > s->cap && s->cap > 0) s->p[s->cut] = 0;
+    return s->n;
+}
+
+AGENTI_FN void agenti_stage_to(agenti_stage *s, agenti_sink *to) { s->to = to; s->n = 0; }
+AGENTI_FN void agenti_stage_flush(agenti_stage *s)
+{
+    agenti_sink_add(s->to, s->p, s->n);
+    s->n = 0;
+}
+AGENTI_FN void agenti_stage_add(agenti_stage *s, const char *p, size_t n)
+{
+    if (n > sizeof s->p - s->n) agenti_stage_flush(s);
+    memcpy(s->p + s->n, p, n);
+    s->n += n;
+}
+AGENTI_FN void agenti_stage_text(agenti_stage *s, const char *p, size_t n)
+{
+    if (n > sizeof s->p - s->n) agenti_stage_flush(s);
+    if (n <= sizeof s->p && agenti_utf8_valid(p, n) == n) {
+        memcpy(s->p + s->n, p, n);
+        s->n += n;
+        AGENTI_TOUCH(n);
+        return;
+    }
+    agenti_stage_flush(s);
+    agenti_sink_text(s->to, p, n);
+}
+#endif
+
+/* ==== num.c: numbers from and to text, without locale ============================================================= */
+/* Numbers from and to text: JSON's grammar, no locale, no floating-point arithmetic (so neither the rounding mode nor an x87
+ * can spoil a result), exact. */
+AGENTI_FN size_t agenti_num_prefix(const char *p, size_t n);        /* length of the longest JSON number at p, or 0    */
+AGENTI_FN int    agenti_int(agent_str, int64_t *out);               /* a plain integer in range: 1                     */
+AGENTI_FN int    agenti_count(agent_str, int64_t *out);             /* any number, toward 0, clamped to 0 .. 2^63-1 */
+AGENTI_FN int    agenti_double(agent_str, double *out);             /* nearest, ties to even; 0: no number, or overflow */
+AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out20);          /* length; no NUL                                  */
+AGENTI_FN size_t agenti_i64_text(int64_t v, char *out21);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_NUM
+typedef struct agenti_dec {              /* a decimal: 0.d0d1d2… * 10^point, read where it stands in the text           */
+    const char *p;                       /* d0, not 0                                                                   */
+    size_t n;                            /* digits; 0: the number is zero                                               */
+    size_t dot;                          /* the point stands before this digit; (size_t)-1: not after d0                */
+    int64_t point;
+    int neg;
+} agenti_dec;
+
+static size_t agenti_digits(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && p[i] >= '0' && p[i] <= '9') i++;
+    return i;
+}
+AGENTI_FN size_t agenti_num_prefix(const char *p, size_t n)
+{
+    size_t i = n > 0 && p[0] == '-', k;
+    k = i < n && p[i] == '0' ? 1 : agenti_digits(p + i, n - i);
+    if (k == 0) return 0;
+    i += k;
+    if (i < n && p[i] == '.') {
+        k = agenti_digits(p + i + 1, n - i - 1);
+        if (k == 0) return i;
+        i += 1 + k;
+    }
+    if (i < n && (p[i] == 'e' || p[i] == 'E')) {
+        size_t at = i + 1;
+        if (at < n && (p[at] == '+' || p[at] == '-')) at++;
+        k = agenti_digits(p + at, n - at);
+        if (k > 0) i = at + k;
+    }
+    return i;
+}
+AGENTI_FN int agenti_int(agent_str t, int64_t *out)
+{
+    size_t neg = t.n > 0 && t.p[0] == '-', i;
+    uint64_t v = 0, max = (uint64_t)INT64_MAX + neg;
+    if (t.n == neg || agenti_digits(t.p + neg, t.n - neg) != t.n - neg) return 0;
+    if (t.p[neg] == '0' && t.n > neg + 1) return 0;
+    if (t.n - neg > 19) return 0;
+    for (i = neg; i < t.n; i++) v = v * 10 + (uint64_t)(t.p[i] - '0');          /* < 10^19 < 2^64                       */
+    if (v > max) return 0;
+    *out = neg && v > 0 ? -(int64_t)(v - 1) - 1 : (int64_t)v;
+    return 1;
+}
+
+static int64_t agenti_dec_exponent(const char *p, size_t n)                     /* clamped: no text has 10^17 digits    */
+{
+    size_t i = n > 0 && (p[0] == '-' || p[0] == '+');
+    int64_t e = 0;
+    for (; i < n; i++) if (e < INT64_C(100000000000000000)) e = e * 10 + (p[i] - '0');
+    return n > 0 && p[0] == '-' ? -e : e;
+}
+static int agenti_dec_read(agent_str t, agenti_dec *d)
+{
+    size_t whole, frac = 0, at, zeros = 0;
+    if (t.n == 0 || agenti_num_prefix(t.p, t.n) != t.n) return 0;
+    AGENTI_TOUCH(t.n);
+    d->neg = t.p[0] == '-';
+    d->p = t.p + d->neg;
+    whole = agenti_digits(d->p, t.n - (size_t)d->neg);
+    at = (size_t)d->neg + whole;
+    if (at < t.n && t.p[at] == '.') { frac = agenti_digits(t.p + at + 1, t.n - at - 1); at += 1 + frac; }
+    d->point = at < t.n ? agenti_dec_exponent(t.p + at + 1, t.n - at - 1) : 0;
+    d->dot = frac > 0 ? whole : (size_t)-1;
+    if (d->p[0] == '0') {                                                       /* 0.00ddd                              */
+        while (zeros < frac && d->p[2 + zeros] == '0') zeros++;
+        d->p += frac > 0 ? 2 + zeros : 1;
+        d->n = frac - zeros;
+        d->dot = (size_t)-1;
+        d->point -= (int64_t)zeros;
+    } else {
+        d->n = whole + frac;
+        d->point += (int64_t)whole;
+    }
+    return 1;
+}
+static unsigned agenti_dec_digit(const agenti_dec *d, size_t i)
+{
+    return i < d->n ? (unsigned)(d->p[i + (i >= d->dot)] - '0') : 0;
+}
+AGENTI_FN int agenti_count(agent_str t, int64_t *out)
+{
+    agenti_dec d;
+    size_t i;
+    int64_t v = 0, digit;
+    if (!agenti_dec_read(t, &d)) return 0;
+    *out = 0;
+    if (d.neg || d.n == 0 || d.point <= 0) return 1;
+    *out = INT64_MAX;
+    if (d.point > 19) return 1;
+    for (i = 0; i < (size_t)d.point; i++) {
+        digit = (int64_t)agenti_dec_digit(&d, i);
+        if (v > (INT64_MAX - digit) / 10) return 1;
+        v = v * 10 + digit;
+    }
+    *out = v;
+    return 1;
+}
+
+/* Nearest double. First 64-bit arithmetic with a bound of its error; when the bound reaches over the middle between two doubles, an
+ * exact comparison with that middle decides: its decimal digits, lowest first, against those in the text. */
+typedef struct agenti_approx { uint64_t f; int x; uint64_t err; } agenti_approx;    /* (f +- err) * 2^x, f >= 2^63     */
+
+static uint64_t agenti_mul_high(uint64_t a, uint64_t b)
+{
+    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
+    uint64_t mid = ah * bl + (al * bl >> 32), low = al * bh + (mid & 0xFFFFFFFFu);
+    return ah * bh + (mid >> 32) + (low >> 32);
+}
+static void agenti_approx_norm(agenti_approx *a)                                /* f > 0                                */
+{
+    int s;
+    for (s = 32; s > 0; s /= 2) if (a->f >> (64 - s) == 0) { a->f <<= s; a->x -= s; a->err <<= s; }
+}
+/* times g * 2^gx, where g is at most half a unit wrong: err + 1/2 of g + 1 of the cut, below err + 2 */
+static void agenti_approx_mul(agenti_approx *a, uint64_t g, int gx)
+{
+    a->f = agenti_mul_high(a->f, g);
+    a->x += gx + 64;
+    a->err += 2;
+    agenti_approx_norm(a);
+}
+/* The exponent of 2 of 10^e as a 64-bit fraction: floor(e * log2(10)) - 63, for |e| <= 364. */
+static int agenti_pow10_exp(int e) { return (int)((uint32_t)(e * 217706 + (2000 << 16)) >> 16) - 2000 - 63; }
+static void agenti_approx_pow10(agenti_approx *a, int e)
+{
+    static const uint64_t big[25] = {    /* 10^-364, 10^-336 … 10^308                                                  */
+        UINT64_C(0xE1AFA13AFBD14D6E), UINT64_C(0xE3E27A444D8D98B8), UINT64_C(0xE61ACF033D1A45DF), UINT64_C(0xE858AD248F5C22CA),
+        UINT64_C(0xEA9C227723EE8BCB), UINT64_C(0xECE53CEC4A314EBE), UINT64_C(0xEF340A98172AACE5), UINT64_C(0xF18899B1BC3F8CA2),
+        UINT64_C(0xF3E2F893DEC3F126), UINT64_C(0xF64335BCF065D37D), UINT64_C(0xF8A95FCF88747D94), UINT64_C(0xFB158592BE068D2F),
+        UINT64_C(0xFD87B5F28300CA0E), UINT64_C(0x8000000000000000), UINT64_C(0x813F3978F8940984), UINT64_C(0x82818F1281ED44A0),
+        UINT64_C(0x83C7088E1AAB65DB), UINT64_C(0x850FADC09923329E), UINT64_C(0x865B86925B9BC5C2), UINT64_C(0x87AA9AFF79042287),
+        UINT64_C(0x88FCF317F22241E2), UINT64_C(0x8A5296FFE33CC930), UINT64_C(0x8BAB8EEFB6409C1A), UINT64_C(0x8D07E33455637EB3),
+        UINT64_C(0x8E679C2F5E44FF8F)
+    };
+    int k = (e + 364) / 28, r = (e + 364) % 28;
+    agenti_approx p;
+    p.f = 1;
+    p.x = 0;
+    p.err = 0;
+    if (k != 13) agenti_approx_mul(a, big[k], agenti_pow10_exp(k * 28 - 364));
+    if (r == 0) return;
+    p.x = r;
+    while (r-- > 0) p.f *= 5;            /* 5^27 < 2^63: exact                                                          */
+    agenti_approx_norm(&p);
+    agenti_approx_mul(a, p.f, p.x);
+}
+
+enum { AGENTI_BIG = 80 };                /* 2^54 * 5^1075 < 2^2560                                                     */
+static int agenti_big_mul(uint32_t *big, int len, uint32_t by)
+{
+    uint64_t carry = 0;
+    int i;
+    for (i = 0; i < len; i++) { carry += (uint64_t)big[i] * by; big[i] = (uint32_t)carry; carry >>= 32; }
+    if (carry && len < AGENTI_BIG) big[len++] = (uint32_t)carry;
+    return len;
+}
+static uint32_t agenti_big_div(uint32_t *big, int *len)                         /* by 10^9; the rest                    */
+{
+    uint64_t rest = 0;
+    int i;
+    for (i = *len; i-- > 0;) { rest = rest << 32 | big[i]; big[i] = (uint32_t)(rest / 1000000000u); rest %= 1000000000u; }
+    while (*len > 0 && big[*len - 1] == 0) --*len;
+    return (uint32_t)rest;
+}
+/* d against m * 2^q: -1, 0, 1. m * 2^q is m * 5^-q * 10^q when q < 0. |d.point| is small here. */
+static int agenti_dec_compare(const agenti_dec *d, uint64_t m, int q)
+{
+    uint32_t big[AGENTI_BIG], by, base = q < 0 ? 5 : 2, part;
+    int len = 2, left = q < 0 ? -q : q, step, cmp = 0, at = (int)d->point - 1 - (q < 0 ? q : 0);    /* digit of the lowest place */
+    size_t i;
+    big[0] = (uint32_t)m;
+    big[1] = (uint32_t)(m >> 32);
+    for (; left > 0; left -= step) {
+        for (step = 0, by = 1; step < 13 && step < left; step++) by *= base;
+        len = agenti_big_mul(big, len, by);
+    }
+    for (i = at < 0 ? 0 : (size_t)at + 1; i < d->n && cmp == 0; i++) cmp = agenti_dec_digit(d, i) > 0;
+    while (len > 0) {
+        part = agenti_big_div(big, &len);
+        for (step = 0; step < 9; step++, at--, part /= 10) {
+            unsigned mine = at < 0 ? 0 : agenti_dec_digit(d, (size_t)at);
+            if (mine != part % 10) cmp = mine > part % 10 ? 1 : -1;
+        }
+    }
+    return at >= 0 ? 1 : cmp;            /* d0 stands over all that m * 2^q has                                         */
+}
+/* Does dropping `drop` low bits, 11 to 65, round up? 2: err is too large to tell. */
+static int agenti_round_up(const agenti_approx *a, int drop)
+{
+    uint64_t half, rest;
+    if (drop == 65) return 0 - a->f <= a->err ? 2 : 0;
+    half = (uint64_t)1 << (drop - 1);
+    rest = a->f & (half * 2 - 1);
+    if ((rest > half ? rest - half : half - rest) <= a->err) return 2;
+    return rest > half;
+}
+static uint64_t agenti_dec_bits(const agenti_dec *d, agenti_approx *a)          /* >= 0x7FF << 52: overflow             */
+{
+    int top, drop = 11, up;
+    uint64_t m;
+    agenti_approx_norm(a);
+    agenti_approx_pow10(a, (int)d->point - (int)(d->n < 19 ? d->n : 19));
+    top = a->x + 63;
+    if (top > 1023) return (uint64_t)0x7FF << 52;
+    if (top < -1022) drop += -1022 - top;
+    if (drop > 65) return 0;
+    m = drop < 64 ? a->f >> drop : 0;
+    up = agenti_round_up(a, drop);
+    if (up == 2) {
+        up = agenti_dec_compare(d, m * 2 + 1, a->x + drop - 1);
+        up = up > 0 || (up == 0 && (m & 1));
+    }
+    m += (uint64_t)up;
+    return top < -1022 ? m : ((uint64_t)(top + 1022) << 52) + m;                /* m's own top bit adds the missing 1   */
+}
+AGENTI_FN int agenti_double(agent_str t, double *out)
+{
+    agenti_dec d;
+    agenti_approx a;
+    uint64_t bits = 0;
+    size_t i;
+    if (!agenti_dec_read(t, &d)) return 0;
+    if (d.n > 0 && d.point > 310) return 0;
+    if (d.n > 0 && d.point >= -330) {
+        a.f = 0;
+        a.x = 0;
+        a.err = d.n > 19;
+        for (i = 0; i < d.n && i < 19; i++) a.f = a.f * 10 + agenti_dec_digit(&d, i);
+        bits = agenti_dec_bits(&d, &a);
+    }
+    if (bits >= (uint64_t)0x7FF << 52) return 0;
+    bits |= (uint64_t)d.neg << 63;
+    memcpy(out, &bits, sizeof *out);
+    return 1;
+}
+
+AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out)
+{
+    size_t n = 1, i;
+    uint64_t rest = v;
+    while (rest >= 10) { rest /= 10; n++; }
+    for (i = n; i-- > 0; v /= 10) out[i] = (char)('0' + v % 10);
+    return n;
+}
+AGENTI_FN size_t agenti_i64_text(int64_t v, char *out)
+{
+    if (v >= 0) return agenti_u64_text((uint64_t)v, out);
+    out[0] = '-';
+    return 1 + agenti_u64_text(0 - (uint64_t)v, out + 1);
+}
+#endif
+
+/* ==== json_read.c: strict checking, views, picking members in one pass ============================================ */
+/* JSON in: a strict check, then views of what was checked. Strings are scanned 16 bytes at a time with SSE2, 8 with plain words;
+ * the byte-wise twins of both scanners are what tests compare them with. AGENTI_NO_SIMD leaves SSE2 out. */
+typedef struct agenti_field { const char *key; int8_t up; } agenti_field;   /* a member of the object in row `up`; -1: the root */
+
+AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up to the first '"', '\' or control      */
+AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
+AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
+AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
+/* p at a backslash: length of the escape and its UTF-16 unit, or 0: bad or cut. */
+AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
+AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
+/* Length of the value at p, not checked; 0: hopeless. Never looks past n. */
+AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
+/* Is a raw string (without its quotes) this text once unescaped? */
+AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
+/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in it.
+ * n <= 64, a row stands after the row it refers to, keys of one object are distinct. Rows are descended into only where the value is an object. */
+AGENTI_FN void   agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out);
+/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid UTF-8.
+ * *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a string: out is
+ * the value as written and *high stays. 0: no memory, nothing changed. */
+AGENTI_FN int    agenti_json_string(agent_str value, uint16_t *high, agenti_arena *, agent_str *out);
+/* The check is a loop over tokens and what may come next; one bit a level says whether it is an object. */
+enum { AGENTI_J_VALUE, AGENTI_J_FIRST /* a value or ] */, AGENTI_J_KEY, AGENTI_J_KEY1 /* a key or } */, AGENTI_J_NEXT };
+enum { AGENTI_J_DEPTH = 64 };
+typedef struct agenti_jcheck {
+    uint64_t objects;                    /* the lowest bit: the innermost level                                         */
+    uint32_t depth, limit;
+    int state, code;
+    const char *why;                     /* set: it failed                                                              */
+} agenti_jcheck;
+/* at: not a blank, before end. After the token; sets why, and returns where, if it may not stand here. A key is taken with its colon. */
+AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
+#if defined __SSE2__ && defined __GNUC__ && !defined AGENTI_NO_SIMD
+#include <emmintrin.h>
+#define AGENTI_SSE2 1
+#endif
+
+AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char)p[i] >= 0x20 && p[i] != '"' && p[i] != '\\') i++;
+    return i;
+}
+AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && p[i] != '"' && (p[i] | 0x20) != '{' && (p[i] | 0x20) != '}') i++;
+    return i;
+}
+#ifdef AGENTI_SSE2
+static __m128i agenti_load16(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
+static size_t agenti_first(int mask) { return (size_t)__builtin_ctz((unsigned)mask); }
+#endif
+/* Words: a byte of w is zero if a bit of (w - 01…) & ~w & 80… is set, below 20 if one of (w - 20…) & ~w & 80… is; borrows reach only
+ * bytes over a true one, so "any" is exact in either byte order, and where exactly is for the bytes to say. */
+#define AGENTI_ONES UINT64_C(0x0101010101010101)
+static uint64_t agenti_load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
+static uint64_t agenti_below(uint64_t w, unsigned limit) { return (w - AGENTI_ONES * limit) & ~w & AGENTI_ONES * 0x80; }
+
+AGENTI_FN size_t agenti_json_plain(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t w;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+    for (; n - i >= 16; i += 16) {
+        __m128i v = agenti_load16(p + i), hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v)));
+        if (mask) return i + agenti_first(mask);
+    }
+#endif
+    for (; n - i >= 8; i += 8) {
+        w = agenti_load8(p + i);
+        if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
+    }
+    return i + agenti_json_plain_bytes(p + i, n - i);
+}
+AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t w, low;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), shut = _mm_set1_epi8('}');
+    for (; n - i >= 16; i += 16) {
+        __m128i v = agenti_load16(p + i), fold = _mm_or_si128(v, bit);      /* [ and { differ in one bit, ] and } too  */
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(fold, open), _mm_cmpeq_epi8(fold, shut));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(v, quote)));
+        if (mask) return i + agenti_first(mask);
+    }
+#endif
+    for (; n - i >= 8; i += 8) {
+        w = agenti_load8(p + i);
+        low = w | AGENTI_ONES * 0x20;
+        if (agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
+    }
+    return i + agenti_json_marks_bytes(p + i, n - i);
+}
+AGENTI_FN size_t agenti_json_space(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char)p[i] <= ' ' && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) i++;
+    return i;
+}
+static const char *agenti_json_past(const char *at, const char *end)            /* blanks; most often there are none     */
+{
+    return at < end && (unsigned char)*at <= ' ' ? at + agenti_json_space(at, (size_t)(end - at)) : at;
+}
+static int agenti_json_hex(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    c = agenti_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit)
+{
+    size_t i;
+    int digit;
+    if (n < 2) return 0;
+    switch (p[1]) {
+    case '"': case '\\': case '/': *unit = (uint32_t)p[1]; return 2;
+    case 'b': *unit = '\b'; return 2;
+    case 'f': *unit = '\f'; return 2;
+    case 'n': *unit = '\n'; return 2;
+    case 'r': *unit = '\r'; return 2;
+    case 't': *unit = '\t'; return 2;
+    case 'u': break;
+    default: return 0;
+    }
+    if (n < 6) return 0;
+    for (*unit = 0, i = 2; i < 6; i++) {
+        digit = agenti_json_hex(p[i]);
+        if (digit < 0) return 0;
+        *unit = *unit << 4 | (uint32_t)digit;
+    }
+    return 6;
+}
+
+/* The check */
+static const char *agenti_json_fail(agenti_jcheck *c, const char *at, const char *why)
+{
+    c->code = AGENT_E_SYNTAX;
+    c->why = why;
+    return at;
+}
+static const char *agenti_json_unexpected(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *why = "expected a value";
+    if (c->state == AGENTI_J_FIRST) why = "expected a value or ']'";
+    else if (c->state == AGENTI_J_KEY) why = "expected a key";
+    else if (c->state == AGENTI_J_KEY1) why = "expected a key or '}'";
+    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = "expected the end";
+    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? "expected ',' or '}'" : "expected ',' or ']'";
+    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = "expected a value, not a byte order mark";
+    return agenti_json_fail(c, at, why);
+}
+static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, const char *end)      /* at: after the quote */
+{
+    uint32_t unit;
+    size_t k;
+    for (;;) {
+        at += agenti_json_plain(at, (size_t)(end - at));
+        if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
+        if (*at == '"') return at + 1;
+        if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
+        k = agenti_json_escape(at, (size_t)(end - at), &unit);
+        if (k == 0) return agenti_json_fail(c, at, "expected an escape of JSON");
+        at += k;
+    }
+}
+static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *word = *at == 't' ? "true" : *at == 'n' ? "null" : "false";
+    size_t n = (size_t)(end - at), k;
+    if (*at == '"') return agenti_json_check_string(c, at + 1, end);
+    if (*at == '-' || (*at >= '0' && *at <= '9')) {
+        k = agenti_num_prefix(at, n);
+        if (k == 0) return agenti_json_fail(c, at + 1, "expected a digit");
+        at += k;
+        if (at == end || (*at != '.' && (*at | 0x20) != 'e' && (*at < '0' || *at > '9'))) return at;
+        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
+    }
+    k = word[0] == 'f' ? 5 : 4;
+    if (n >= k && memcmp(at, word, k) == 0) return at + k;
+    return agenti_json_unexpected(c, at, end);
+}
+static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const char *end)
+{
+    at = agenti_json_check_string(c, at + 1, end);
+    if (c->why) return at;
+    at = agenti_json_past(at, end);
+    if (at == end || *at != ':') return agenti_json_fail(c, at, "expected ':'");
+    c->state = AGENTI_J_VALUE;
+    return at + 1;
+}
+static const char *agenti_json_check_open(agenti_jcheck *c, const char *at)
+{
+    int object = *at == '{';
+    if (c->depth == c->limit) {
+        agenti_json_fail(c, at, "nested too deep");
+        c->code = AGENT_E_LIMIT;
+        return at;
+    }
+    c->depth++;
+    c->objects = c->objects << 1 | (uint64_t)object;
+    c->state = object ? AGENTI_J_KEY1 : AGENTI_J_FIRST;
+    return at + 1;
+}
+static const char *agenti_json_check_shut(agenti_jcheck *c, const char *at)
+{
+    c->depth--;
+    c->objects >>= 1;
+    c->state = AGENTI_J_NEXT;
+    return at + 1;
+}
+static const char *agenti_json_check_next(agenti_jcheck *c, const char *at, const char *end)     /* after a value       */
+{
+    int object = (int)(c->objects & 1);
+    if (c->depth > 0 && *at == ',') { c->state = object ? AGENTI_J_KEY : AGENTI_J_VALUE; return at + 1; }
+    if (c->depth > 0 && *at == (object ? '}' : ']')) return agenti_json_check_shut(c, at);
+    return agenti_json_unexpected(c, at, end);
+}
+AGENTI_FN const char *agenti_json_token(agenti_jcheck *c, const char *at, const char *end)
+{
+    if (c->state == AGENTI_J_NEXT) return agenti_json_check_next(c, at, end);
+    if (c->state == AGENTI_J_KEY || c->state == AGENTI_J_KEY1) {
+        if (*at == '"') return agenti_json_check_key(c, at, end);
+        if (*at == '}' && c->state == AGENTI_J_KEY1) return agenti_json_check_shut(c, at);
+        return agenti_json_unexpected(c, at, end);
+    }
+    if (*at == '{' || *at == '[') return agenti_json_check_open(c, at);
+    if (*at == ']' && c->state == AGENTI_J_FIRST) return agenti_json_check_shut(c, at);
+    at = agenti_json_check_scalar(c, at, end);
+    c->state = AGENTI_J_NEXT;
+    return at;
+}
+AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
+{
+    agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
+    const char *at = t.p, *end = t.p + t.n;
+    agenti_jcheck c;
+    memset(&c, 0, sizeof c);
+    c.limit = depth == 0 || depth > AGENTI_J_DEPTH ? (uint32_t)AGENTI_J_DEPTH : depth;
+    AGENTI_TOUCH(t.n);
+    for (;;) {
+        at = agenti_json_past(at, end);
+        if (at == end) break;
+        at = agenti_json_token(&c, at, end);
+        if (c.why) break;
+    }
+    if (c.why == NULL && (c.depth > 0 || c.state != AGENTI_J_NEXT)) agenti_json_unexpected(&c, at, end);
+    if (err) {
+        err->offset = c.why ? (size_t)(at - t.p) : 0;
+        err->why = c.why ? c.why : "";
+    }
+    return c.code;
+}
+
+/* Views */
+static size_t agenti_json_skip_string(const char *p, size_t n)                  /* p at the quote; 0: no end            */
+{
+    size_t i = 1;
+    while (i < n) {
+        i += agenti_json_plain(p + i, n - i);
+        if (i >= n) return 0;
+        if (p[i] == '"') return i + 1;
+        i += p[i] == '\\' ? 2 : 1;
+    }
+    return 0;
+}
+static size_t agenti_json_skip_box(const char *p, size_t n)                     /* p at [ or {                          */
+{
+    size_t i = 1, depth = 1, k;
+    while (i < n) {
+        i += agenti_json_marks(p + i, n - i);
+        if (i == n) return 0;
+        if (p[i] == '"') {
+            k = agenti_json_skip_string(p + i, n - i);
+            if (k == 0) return 0;
+            i += k;
+            continue;
+        }
+        depth = p[i] == '[' || p[i] == '{' ? depth + 1 : depth - 1;
+        i++;
+        if (depth == 0) return i;
+    }
+    return 0;
+}
+AGENTI_FN size_t agenti_json_skip(const char *p, size_t n)
+{
+    size_t i = 0;
+    if (n == 0) return 0;
+    if (p[0] == '"') return agenti_json_skip_string(p, n);
+    if (p[0] == '{' || p[0] == '[') return agenti_json_skip_box(p, n);
+    while (i < n && (unsigned char)p[i] > ' ' && p[i] != ',' && p[i] != ']' && p[i] != '}' && p[i] != ':' && p[i] != '"') i++;
+    return i;
+}
+static agent_str agenti_json_none(void) { agent_str s; s.p = NULL; s.n = 0; return s; }
+static agent_str agenti_json_view(const char *p, size_t n) { agent_str s; s.p = p; s.n = n; return s; }
+static agent_str agenti_json_inside(agent_str value, int *string)               /* a string without its quotes          */
+{
+    *string = value.n > 0 && value.p[0] == '"';
+    if (!*string) return value;
+    value.p++;
+    value.n--;
+    if (value.n > 0 && value.p[value.n - 1] == '"') value.n--;
+    return value;
+}
+AGENTDEF int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
+{
+    const char *at, *end;
+    size_t k;
+    if (key) *key = agenti_json_none();
+    if (*pos >= json.n) return 0;
+    at = json.p + *pos;
+    end = json.p + json.n;
+    at = agenti_json_past(at, end);
+    if (at == end || (*pos == 0 ? *at != '{' && *at != '[' : *at != ',')) return 0;
+    at++;
+    at = agenti_json_past(at, end);
+    k = agenti_json_skip(at, (size_t)(end - at));
+    if (k > 0 && *at == '"') {           /* only a key stands before a colon                                            */
+        const char *after = agenti_json_past(at + k, end);
+        if (after < end && *after == ':') {
+            if (key) *key = agenti_json_view(at + 1, k - 2);
+            at = after + 1;
+            at = agenti_json_past(at, end);
+            k = agenti_json_skip(at, (size_t)(end - at));
+        }
+    }
+    if (k == 0) return 0;
+    if (value) *value = agenti_json_view(at, k);
+    AGENTI_TOUCH((size_t)(at + k - json.p) - *pos);
+    *pos = (size_t)(at + k - json.p);
+    return 1;
+}
+static agent_str agenti_json_find(agent_str object, agent_str key)              /* the last of that key                 */
+{
+    agent_str found = agenti_json_none(), k, v;
+    size_t pos = 0;
+    if (object.n == 0 || object.p[0] != '{') return found;
+    while (agent_json_each(object, &pos, &k, &v)) if (k.p && agenti_json_same(k, key)) found = v;
+    return found;
+}
+static agent_str agenti_json_item(agent_str array, const char *index, size_t n)
+{
+    agent_str v;
+    size_t pos = 0, i = 0, at;
+    if (array.n == 0 || array.p[0] != '[' || n == 0) return agenti_json_none();
+    for (at = 0; at < n; at++) {
+        if (index[at] < '0' || index[at] > '9' || i > ((size_t)-1 - 9) / 10) return agenti_json_none();
+        i = i * 10 + (size_t)(index[at] - '0');
+    }
+    while (agent_json_each(array, &pos, NULL, &v)) if (i-- == 0) return v;
+    return agenti_json_none();
+}
+static agent_str agenti_json_step(agent_str v, const char **path, int key)      /* one part of a path, past it          */
+{
+    const char *p = *path;
+    size_t n = 0;
+    if (key) {
+        while (p[n] && p[n] != '.' && p[n] != '[') n++;
+        *path = p + n;
+        return agenti_json_find(v, agenti_str(p, n));
+    }
+    while (p[n] && p[n] != ']') n++;
+    if (p[0] != '[' || p[n] == 0) return agenti_json_none();
+    *path = p + n + 1;
+    return agenti_json_item(v, p + 1, n - 1);
+}
+AGENTDEF agent_str agent_json_get(agent_str json, const char *path)
+{
+    size_t k = json.n ? agenti_json_space(json.p, json.n) : 0;
+    int key = *path != '[';              /* a key comes first and after a dot                                           */
+    agent_str v = json;
+    if (k > 0) { v.p += k; v.n -= k; }
+    v.n = v.n ? agenti_json_skip(v.p, v.n) : 0;
+    if (v.n == 0) return agenti_json_none();
+    if (*path == 0) return v;
+    for (;;) {
+        v = agenti_json_step(v, &path, key);
+        if (v.p == NULL || *path == 0) return v;
+        key = *path == '.';
+        if (key) path++;
+    }
+}
+
+/* Text. lead: a high surrogate that waits for its other half. */
+static uint32_t agenti_json_unit(agenti_stage *s, uint32_t lead, uint32_t unit)
+{
+    char out[4];
+    if (lead && unit >= 0xDC00 && unit <= 0xDFFF) {
+        agenti_stage_add(s, out, agenti_utf8_put(out, 0x10000 + ((lead - 0xD800) << 10) + (unit - 0xDC00)));
+        return 0;
+    }
+    if (lead) agenti_stage_add(s, "\xEF\xBF\xBD", 3);
+    if (unit >= 0xD800 && unit <= 0xDBFF) return unit;
+    agenti_stage_add(s, out, agenti_utf8_put(out, unit));
+    return 0;
+}
+/* Into a sink that may write over raw: nothing goes there before it was read. */
+static uint32_t agenti_json_decode(agenti_sink *to, agent_str raw, uint32_t lead)
+{
+    agenti_stage s;
+    uint32_t unit;
+    size_t k;
+    agenti_stage_to(&s, to);
+    while (raw.n > 0) {
+        if (raw.p[0] == '\\') {
+            k = agenti_json_escape(raw.p, raw.n, &unit);
+            if (k == 0) { k = 1; unit = '\\'; }              /* not checked before: stays                            */
+            lead = agenti_json_unit(&s, lead, unit);
+        } else {
+            const char *slash = (const char *)memchr(raw.p, '\\', raw.n);
+            k = slash ? (size_t)(slash - raw.p) : raw.n;
+            if (lead) agenti_stage_add(&s, "\xEF\xBF\xBD", 3);
+            lead = 0;
+            agenti_stage_text(&s, raw.p, k);
+        }
+        raw.p += k;
+        raw.n -= k;
+    }
+    agenti_stage_flush(&s);
+    return lead;
+}
+static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
+{
+    if (agenti_json_decode(s, raw, 0)) agenti_sink_add(s, "\xEF\xBF\xBD", 3);
+}
+AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
+{
+    agenti_sink s;
+    if (raw.n == text.n && (raw.n == 0 || memcmp(raw.p, text.p, raw.n) == 0)) return text.n == 0 || memchr(text.p, '\\', text.n) == NULL;
+    if (raw.n == 0 || text.n == 0 || raw.n / 6 > text.n) return 0;              /* a byte takes 6 at most               */
+    if (raw.p[0] != text.p[0] && raw.p[0] != '\\' && (raw.p[0] & 0x80) == 0) return 0;
+    agenti_sink_want(&s, text);
+    agenti_json_decode_all(&s, raw);
+    return !s.differs && s.n == text.n;
+}
+AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
+{
+    agenti_sink s;
+    int string;
+    agent_str raw = agenti_json_inside(value, &string);
+    agenti_sink_to(&s, buf, cap);
+    if (string) agenti_json_decode_all(&s, raw);
+    else agenti_sink_text(&s, raw.p, raw.n);
+    return agenti_sink_end(&s);
+}
+AGENTDEF int agent_json_is(agent_str value, const char *literal)
+{
+    int string;
+    agent_str raw = agenti_json_inside(value, &string);
+    return string && agenti_json_same(raw, agenti_cstr(literal));
+}
+AGENTDEF int64_t agent_json_int(agent_str value, int64_t otherwise)
+{
+    int64_t v;
+    return agenti_int(value, &v) ? v : otherwise;
+}
+AGENTDEF double agent_json_num(agent_str value, double otherwise)
+{
+    double v;
+    return agenti_double(value, &v) ? v : otherwise;
+}
+AGENTDEF int agent_json_bool(agent_str value, int otherwise)
+{
+    if (value.n == 4 && memcmp(value.p, "true", 4) == 0) return 1;
+    if (value.n == 5 && memcmp(value.p, "false", 5) == 0) return 0;
+    return otherwise;
+}
+
+/* Can the text be written over the raw string? Only a bad byte grows, and a U+FFFD for a lead that finds no other half, unless an
+ * escape of 6 bytes makes room for it. */
+static int agenti_json_shrinks(agent_str raw, uint32_t lead)
+{
+    uint32_t unit;
+    return (lead == 0 || agenti_json_escape(raw.p, raw.n, &unit) == 6) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
+}
+AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *arena, agent_str *out)
+{
+    int string, shrinks;
+    uint32_t lead = high ? *high : 0;
+    agent_str raw = agenti_json_inside(value, &string);
+    char *to = (char *)(uintptr_t)raw.p;
+    agenti_sink s;
+    *out = raw;
+    if (!string || raw.n == 0) return 1;
+    shrinks = agenti_json_shrinks(raw, lead);
+    if (shrinks && memchr(raw.p, '\\', raw.n) == NULL) return 1;
+    agenti_sink_to(&s, to, raw.n);
+    if (!shrinks) {                      /* measure, then write                                                         */
+        agenti_sink_to(&s, NULL, 0);
+        if (agenti_json_decode(&s, raw, lead) && high == NULL) agenti_sink_add(&s, "\xEF\xBF\xBD", 3);
+        to = s.n == (size_t)-1 ? NULL : agenti_arena_get(arena, s.n);
+        if (to == NULL) return 0;
+        agenti_sink_to(&s, to, s.n);
+    }
+    lead = agenti_json_decode(&s, raw, lead);
+    if (high) *high = (uint16_t)lead;
+    else if (lead) agenti_sink_add(&s, "\xEF\xBF\xBD", 3);
+    *out = agenti_json_view(to, s.n);
+    return 1;
+}
+
+/* Picking. `first` has a bit for the first letter of every key that is looked for in the object of `row`: most keys end there. */
+typedef struct agenti_picker {
+    const agenti_field *table;
+    agent_str *out;
+    uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
+    int n, row;
+} agenti_picker;
+
+static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
+static void agenti_pick_enter(agenti_picker *k, int row)
+{
+    int i;
+    k->row = row;
+    k->first = 0;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) k->first |= agenti_pick_bit(k->table[i].key[0]);
+}
+static int agenti_pick_equal(const char *raw, size_t n, const char *key)
+{
+    size_t i = 0;
+    while (i < n && key[i] && key[i] == raw[i]) i++;
+    return i == n && key[i] == 0;
+}
+static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    /* -1: none; plain: no escape in raw    */
+{
+    char first = raw.n ? raw.p[0] : 0;
+    int i;
+    if (plain && !(k->first & agenti_pick_bit(first))) return -1;
+    for (i = k->row + 1; i < k->n; i++) {
+        if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
+        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key) : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
+    }
+    return -1;
+}
+static void agenti_pick_forget(agenti_picker *k, int row)                       /* a duplicate: all that was found in it */
+{
+    uint64_t dead = (uint64_t)1 << row;
+    int i;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up >= 0 && (dead >> k->table[i].up & 1)) {
+        dead |= (uint64_t)1 << i;
+        k->out[i] = agenti_json_none();
+    }
+}
+/* One member, at a key: returns what comes after it, or after the { of an object that is entered; NULL: hopeless. */
+static const char *agenti_pick_member(agenti_picker *k, const char *at, const char *end)
+{
+    const char *key = at + 1;
+    size_t n = agenti_json_plain(key, (size_t)(end - key));
+    int row, plain = n < (size_t)(end - key) && key[n] == '"';
+    if (!plain) {
+        n = agenti_json_skip_string(at, (size_t)(end - at));
+        if (n == 0) return NULL;
+        n -= 2;
+    }
+    at = agenti_json_past(key + n + 1, end);
+    if (at == end || *at != ':') return NULL;
+    at = agenti_json_past(at + 1, end);
+    row = agenti_pick_row(k, agenti_json_view(key, n), plain);
+    if (row >= 0 && (k->boxes >> row & 1)) {
+        if (k->out[row].p) agenti_pick_forget(k, row);
+        if (at < end && *at == '{') {
+            k->out[row] = agenti_json_view(at, 0);
+            agenti_pick_enter(k, row);
+            return at + 1;
+        }
+    }
+    n = agenti_json_skip(at, (size_t)(end - at));
+    if (n == 0) return NULL;
+    if (row >= 0) k->out[row] = agenti_json_view(at, n);
+    return at + n;
+}
+static int agenti_pick_leave(agenti_picker *k, const char *at)                  /* 0: the root is done                  */
+{
+    int row = k->row;
+    if (row < 0) return 0;
+    k->out[row].n = (size_t)(at - k->out[row].p);
+    agenti_pick_enter(k, k->table[row].up);
+    return 1;
+}
+AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out)
+{
+    agenti_picker k;
+    const char *at, *end;
+    int i;
+    k.table = table;
+    k.out = out;
+    k.n = n;
+    k.boxes = 0;
+    for (i = 0; i < n; i++) { out[i] = agenti_json_none(); if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up; }
+    agenti_pick_enter(&k, -1);
+    AGENTI_TOUCH(json.n);
+    if (json.n == 0) return;
+    end = json.p + json.n;
+    at = json.p + agenti_json_space(json.p, json.n);
+    if (at == end || *at++ != '{') return;
+    for (;;) {
+        at = agenti_json_past(at, end);
+        if (at == end) break;
+        if (*at == '"') {
+            at = agenti_pick_member(&k, at, end);
+            if (at == NULL) break;
+        } else if (*at == '}') {
+            at++;
+            if (!agenti_pick_leave(&k, at)) return;
+        } else if (*at++ != ',') break;
+    }
+    for (; k.row >= 0; k.row = table[k.row].up) out[k.row] = agenti_json_none();                /* the text broke off   */
+}
+#endif
+
+/* ==== json_write.c: quoting and writing =========================================================================== */
+/* JSON out. A comma is written where the last byte shows that a value stands before. */
+AGENTI_FN void agenti_json_comma(agenti_buf *);                     /* unless first in the text, the object or the array */
+AGENTI_FN void agenti_json_quote_to(agenti_buf *, agent_str);       /* a string, always valid UTF-8                    */
+AGENTI_FN void agenti_json_quote_more(agenti_buf *, agent_str);     /* goes on in the string that was quoted last      */
+AGENTI_FN void agenti_json_key(agenti_buf *, const char *key);      /* [,]"key":                                       */
+AGENTI_FN void agenti_json_member(agenti_buf *, const char *key, agent_str raw);   /* the key and JSON as it is; empty: null */
+AGENTI_FN void agenti_json_member_str(agenti_buf *, const char *key, agent_str text);
+AGENTI_FN void agenti_json_member_int(agenti_buf *, const char *key, int64_t);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_WRITE
+static void agenti_json_quote_char(agenti_stage *s, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef", low[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+    char out[6];
+    out[0] = '\\';
+    out[1] = c < 0x20 ? low[c] : (char)c;
+    out[2] = out[3] = '0';
+    out[4] = hex[c >> 4];
+    out[5] = hex[c & 15];
+    agenti_stage_add(s, out, out[1] == 'u' ? 6 : 2);
+}
+static void agenti_json_quote_sink(agenti_sink *to, const char *p, size_t n, int opens)
+{
+    agenti_stage s;
+    size_t k;
+    agenti_stage_to(&s, to);
+    if (opens) agenti_stage_add(&s, "\"", 1);
+    while (n > 0) {
+        k = agenti_json_plain(p, n);
+        if (k > 0) agenti_stage_text(&s, p, k);
+        p += k;
+        n -= k;
+        if (n == 0) break;
+        agenti_json_quote_char(&s, (unsigned char)*p++);
+        n--;
+    }
+    agenti_stage_add(&s, "\"", 1);
+    agenti_stage_flush(&s);
+}
+AGENTDEF size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap)
+{
+    agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
+    agenti_sink s;
+    agenti_sink_to(&s, buf, cap);
+    agenti_json_quote_sink(&s, t.p, t.n, 1);
+    return agenti_sink_end(&s);
+}
+AGENTI_FN void agenti_json_quote_to(agenti_buf *b, agent_str t)
+{
+    agenti_sink s;
+    agenti_sink_grow(&s, b);
+    agenti_json_quote_sink(&s, t.p, t.n, 1);
+}
+AGENTI_FN void agenti_json_quote_more(agenti_buf *b, agent_str t)
+{
+    agenti_sink s;
+    if (b->n == 0) return;
+    b->n--;
+    agenti_sink_grow(&s, b);
+    agenti_json_quote_sink(&s, t.p, t.n, 0);
+}
+AGENTI_FN void agenti_json_comma(agenti_buf *b)
+{
+    char last = b->n ? b->p[b->n - 1] : ',';
+    if (last != ',' && last != ':' && last != '[' && last != '{') agenti_buf_add(b, ",", 1);
+}
+AGENTI_FN void agenti_json_key(agenti_buf *b, const char *key)
+{
+    agenti_json_comma(b);
+    agenti_json_quote_to(b, agenti_cstr(key));
+    agenti_buf_add(b, ":", 1);
+}
+AGENTI_FN void agenti_json_member(agenti_buf *b, const char *key, agent_str raw)
+{
+    agenti_json_key(b, key);
+    if (raw.n > 0) agenti_buf_add(b, raw.p, raw.n);
+    else agenti_buf_add(b, "null", 4);
+}
+AGENTI_FN void agenti_json_member_str(agenti_buf *b, const char *key, agent_str text)
+{
+    agenti_json_key(b, key);
+    agenti_json_quote_to(b, text);
+}
+AGENTI_FN void agenti_json_member_int(agenti_buf *b, const char *key, int64_t v)
+{
+    char text[21];
+    agenti_json_member(b, key, agenti_str(text, agenti_i64_text(v, text)));
+}
+#endif
+
+/* ==== json_partial.c: completing a prefix, for showing ============================================================ */
+/* A prefix of a JSON text, completed. Kept is what is certain: an unfinished string or literal is completed; an unfinished number
+ * loses its last, open part; an unfinished escape, UTF-8 sequence or key is dropped, and so is all from the first error on, from
+ * the 65th level on, and what follows the value. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_PARTIAL
+typedef struct agenti_repair {
+    agenti_jcheck c;
+    const char *safe;                    /* up to here, with `tail` and the closing brackets, it is JSON                */
+    const char *tail;
+} agenti_repair;
+
+/* A string up to its quote, its first error or the end; *whole: the quote was there. at: after the first quote. */
+static const char *agenti_repair_string(const char *at, const char *end, int *whole)
+{
+    uint32_t unit;
+    size_t k;
+    *whole = 0;
+    for (;;) {
+        const char *from = at;
+        at += agenti_json_plain(at, (size_t)(end - at));
+        if (at == end) return at - agenti_utf8_tail(from, (size_t)(at - from));
+        if (*at == '"') { *whole = 1; return at + 1; }
+        k = *at == '\\' ? agenti_json_escape(at, (size_t)(end - at), &unit) : 0;
+        if (k == 0) return at;
+        at += k;
+    }
+}
+static const char *agenti_repair_literal(agenti_repair *r, const char *at, const char *end)     /* NULL: nothing more   */
+{
+    const char *word = *at == 't' ? "true" : *at == 'f' ? "false" : *at == 'n' ? "null" : "";
+    size_t k = 0;
+    while (word[k] && at + k < end && at[k] == word[k]) k++;
+    if (k == 0 || (word[k] && at + k < end)) return NULL;
+    r->safe = at + k;
+    r->tail = word + k;
+    return word[k] ? NULL : r->safe;
+}
+static const char *agenti_repair_scalar(agenti_repair *r, const char *at, const char *end)
+{
+    size_t k;
+    int whole;
+    r->c.state = AGENTI_J_NEXT;
+    if (*at == '"') {
+        r->safe = agenti_repair_string(at + 1, end, &whole);
+        r->tail = whole ? "" : "\"";
+        return whole ? r->safe : NULL;
+    }
+    k = agenti_num_prefix(at, (size_t)(end - at));
+    if (k == 0) return agenti_repair_literal(r, at, end);
+    r->safe = at + k;
+    r->tail = "";
+    return r->safe;
+}
+static const char *agenti_repair_token(agenti_repair *r, const char *at, const char *end)
+{
+    int opens = *at == '{' || *at == '[', first = r->c.state == AGENTI_J_FIRST;
+    if ((r->c.state == AGENTI_J_VALUE || first) && !opens && !(first && *at == ']')) return agenti_repair_scalar(r, at, end);
+    opens = opens && (r->c.state == AGENTI_J_VALUE || first);
+    at = agenti_json_token(&r->c, at, end);
+    if (r->c.why) return NULL;
+    if (opens || r->c.state == AGENTI_J_NEXT) { r->safe = at; r->tail = ""; }
+    return at;
+}
+AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses)
+{
+    agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
+    const char *at = t.p, *end = t.p + t.n;
+    agenti_repair r;
+    agenti_sink s;
+    memset(&r, 0, sizeof r);
+    r.c.limit = AGENTI_J_DEPTH;
+    r.safe = t.p;
+    r.tail = "";
+    AGENTI_TOUCH(t.n);
+    while (at) {
+        at += agenti_json_space(at, (size_t)(end - at));
+        if (at == end) break;
+        at = agenti_repair_token(&r, at, end);
+    }
+    agenti_sink_to(&s, buf, cap);
+    agenti_sink_add(&s, t.p, (size_t)(r.safe - t.p));
+    agenti_sink_add(&s, r.tail, strlen(r.tail));
+    for (; r.c.depth > 0; r.c.depth--, r.c.objects >>= 1) agenti_sink_add(&s, r.c.objects & 1 ? "}" : "]", 1);
+    if (parses) *parses = s.n > 0;
+    return agenti_sink_end(&s);
+}
+#endif
+
+/* ==== http1.c: HTTP/1.1 answers in, header lines out ============================================================== */
+/* HTTP/1.1 answers, RFC 9110 and 9112, and header lines out. As strict as clients in wide use: line ends are CRLF, one framing that
+ * cannot be read in two ways, no folded headers. Head and trailers are gathered line by line in buf and normalised in place;
+ * a body is never copied. */
+AGENTI_FN int agenti_http_token(const char *p, size_t n);                    /* RFC 9110 5.6.2; not empty               */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_HTTP1
+enum { /* agent_http.state: what comes next */
+    AGENTI_H1_START, AGENTI_H1_START_LF, AGENTI_H1_STATUS, AGENTI_H1_HEADER,
+    AGENTI_H1_BODY, AGENTI_H1_END,
+    AGENTI_H1_SIZE_FIRST, AGENTI_H1_SIZE, AGENTI_H1_EXT_FIRST, AGENTI_H1_EXT, AGENTI_H1_VALUE_FIRST, AGENTI_H1_VALUE,
+    AGENTI_H1_QUOTED, AGENTI_H1_ESCAPED, AGENTI_H1_AFTER_QUOTE, AGENTI_H1_SIZE_LF,
+    AGENTI_H1_DATA, AGENTI_H1_DATA_CR, AGENTI_H1_DATA_LF, AGENTI_H1_TRAILER,
+    AGENTI_H1_CLOSED, AGENTI_H1_BROKEN
+};
+enum { /* agent_http.seen: what the head says about framing and the connection */
+    AGENTI_H1_HAS_LENGTH = 1, AGENTI_H1_HAS_CODING = 2, AGENTI_H1_IS_CHUNKED = 4, AGENTI_H1_OTHER_CODING = 8,
+    AGENTI_H1_SAYS_CLOSE = 16, AGENTI_H1_SAYS_KEEP = 32
+};
+enum { AGENTI_H1_GO = 99 };              /* a step is done, no event: take the next one                                 */
+enum { AGENTI_H1_INTERIM_MAX = 1000, AGENTI_H1_EXTRA_MAX = 16384 };
+typedef struct agenti_h1_in { const char *p; size_t n; } agenti_h1_in;
+
+static void agenti_h1_used(agent_http *h, agenti_h1_in *c, size_t k) { c->p += k; c->n -= k; h->offset += k; }
+static int agenti_h1_fail(agent_http *h, const char *why, size_t back)       /* back: how far before h->offset          */
+{
+    h->error = why;
+    h->offset -= back;
+    h->state = AGENTI_H1_BROKEN;
+    return AGENT_E_SYNTAX;
+}
+AGENTDEF void agent_http_init(agent_http *h, void *buf, size_t cap)
+{
+    memset(h, 0, sizeof *h);
+    h->buf = (char *)buf;
+    h->cap = buf ? cap : 0;
+}
+AGENTDEF void agent_http_expect(agent_http *h, int head_request) { h->head_request = head_request != 0; }
+
+/* ---- characters ---- */
+static int agenti_h1_is_token(char c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
+    return c != 0 && memchr("!#$%&'*+-.^_`|~", c, 15) != NULL;
+}
+static int agenti_h1_is_field(char c)    /* in a field value or reason: HTAB, SP, visible, obs-text                     */
+{
+    unsigned char u = (unsigned char)c;
+    return u == '\t' || (u >= ' ' && u != 127);
+}
+static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
+static int agenti_h1_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
+static int agenti_h1_hex(char c)
+{
+    char l = agenti_lower(c);
+    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : agenti_h1_digit(c);
+}
+AGENTI_FN int agenti_http_token(const char *p, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (!agenti_h1_is_token(p[i])) return 0;
+    return n > 0;
+}
+static agent_str agenti_h1_trim(const char *p, size_t n)
+{
+    while (n && agenti_h1_is_space(p[0])) { p++; n--; }
+    while (n && agenti_h1_is_space(p[n - 1])) n--;
+    return agenti_str(p, n);
+}
+/* The next element of a comma-separated list, trimmed, maybe empty; 0: no more. *pos starts at 0.                     */
+static int agenti_h1_list(agent_str v, size_t *pos, agent_str *item)
+{
+    size_t at = *pos, end = at;
+    if (at > v.n) return 0;
+    while (end < v.n && v.p[end] != ',') end++;
+    *item = agenti_h1_trim(v.p + at, end - at);
+    *pos = end + 1;
+    return 1;
+}
+
+/* ---- lines of head and trailers ---- */
+static void agenti_h1_block(agent_http *h) { h->len = h->line = h->raw = h->reason_len = 0; }    /* begins a new one    */
+/* What must not wait for the line's end: bytes of another protocol may never bring one.                               */
+static int agenti_h1_early(agent_http *h)
+{
+    static const char version[] = "HTTP/1.";
+    size_t i, n = h->len - h->line;
+    const char *p = h->buf + h->line;
+    if (h->state == AGENTI_H1_STATUS) {
+        for (i = 0; i < n && i < 7; i++)
+            if (p[i] != version[i]) return agenti_h1_fail(h, "the answer does not begin with HTTP/1.", n - i);
+    } else if (n && agenti_h1_is_space(p[0])) return agenti_h1_fail(h, "a header line begins with a blank", n);
+    return AGENTI_H1_GO;
+}
+/* Gathers a line. GO: it is complete, from h->line on, with its LF. All bytes of head or trailers count against cap.  */
+static int agenti_h1_gather(agent_http *h, agenti_h1_in *c)
+{
+    const char *lf = (const char *)memchr(c->p, '\n', c->n);
+    size_t want = lf ? (size_t)(lf - c->p) + 1 : c->n, room = h->cap - h->raw, k = want < room ? want : room;
+    int rc;
+    if (k) memcpy(h->buf + h->len, c->p, k);
+    AGENTI_TOUCH(want);
+    h->len += k;
+    h->raw += k;
+    agenti_h1_used(h, c, k);
+    if (k == 0) return AGENT_E_FULL;
+    rc = agenti_h1_early(h);
+    if (rc != AGENTI_H1_GO) return rc;
+    if (k < want) return AGENT_E_FULL;
+    if (lf == NULL) return AGENT_MORE;
+    return AGENTI_H1_GO;
+}
+/* Whether the line's bytes from i on are a field value and CRLF; GO or E_SYNTAX.                                      */
+static int agenti_h1_tail(agent_http *h, size_t i)
+{
+    const char *p = h->buf + h->line;
+    size_t n = h->len - h->line;
+    while (agenti_h1_is_field(p[i])) i++;                    /* stops at the LF at the latest                           */
+    if (p[i] == '\r' && p[i + 1] == '\n') return AGENTI_H1_GO;
+    if (p[i] == '\n') return agenti_h1_fail(h, "a line of the head ends in LF without CR", n - i);
+    if (p[i] == '\r') return agenti_h1_fail(h, "a CR without LF in the head", n - i);
+    return agenti_h1_fail(h, "a control character in the head", n - i);
+}
+static int agenti_h1_status(agent_http *h)
+{
+    const char *p = h->buf + h->line;
+    size_t n = h->len - h->line, i;
+    int rc, v = 0;
+    if (p[7] != '0' && p[7] != '1') return agenti_h1_fail(h, "the version is neither HTTP/1.0 nor HTTP/1.1", n - 7);
+    if (p[8] != ' ') return agenti_h1_fail(h, "no space behind the version", n - 8);
+    for (i = 9; i < 12; i++) {
+        int d = agenti_h1_digit(p[i]);
+        if (d < 0 || (i == 9 && d == 0)) return agenti_h1_fail(h, "the status is no number from 100 to 999", n - i);
+        v = v * 10 + d;
+    }
+    if (p[12] != ' ' && p[12] != '\r' && p[12] != '\n') return agenti_h1_fail(h, "no space behind the status", n - 12);
+    rc = agenti_h1_tail(h, 12);
+    if (rc != AGENTI_H1_GO) return rc;
+    h->minor = p[7] == '1';
+    h->status = v;
+    h->seen = 0;
+    h->reason_len = n - 14 - (p[12] == ' ');
+    memmove(h->buf, p + n - 2 - h->reason_len, h->reason_len);
+    h->len = h->line = h->reason_len;
+    h->state = AGENTI_H1_HEADER;
+    return AGENTI_H1_GO;
+}
+/* Content-Length: digits, or the same number several times (RFC 9110 8.6). NULL: fine.                                */
+static const char *agenti_h1_length(agent_http *h, agent_str value)
+{
+    agent_str item;
+    size_t pos = 0, i;
+    while (agenti_h1_list(value, &pos, &item)) {
+        uint64_t v = 0;
+        if (item.n == 0) return "a Content-Length without a number";
+        for (i = 0; i < item.n; i++) {
+            int d = agenti_h1_digit(item.p[i]);
+            if (d < 0) return "a Content-Length that is no number";
+            if (v > ((uint64_t)-1 - (uint64_t)d) / 10) return "a Content-Length over 64 bits";
+            v = v * 10 + (uint64_t)d;
+        }
+        if (h->seen & AGENTI_H1_HAS_LENGTH && v != h->left) return "two Content-Lengths that differ";
+        h->seen |= AGENTI_H1_HAS_LENGTH;
+        h->left = v;
+    }
+    return NULL;
+}
+static void agenti_h1_coding(agent_http *h, agent_str value)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agenti_h1_list(value, &pos, &item)) {
+        if (agenti_ieq(item, "chunked") && !(h->seen & AGENTI_H1_HAS_CODING)) h->seen |= AGENTI_H1_IS_CHUNKED;
+        else h->seen |= AGENTI_H1_OTHER_CODING;
+        h->seen |= AGENTI_H1_HAS_CODING;
+    }
+}
+static void agenti_h1_connection(agent_http *h, agent_str value)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agenti_h1_list(value, &pos, &item)) {
+        if (agenti_ieq(item, "close")) h->seen |= AGENTI_H1_SAYS_CLOSE;
+        if (agenti_ieq(item, "keep-alive")) h->seen |= AGENTI_H1_SAYS_KEEP;
+    }
+}
+static const char *agenti_h1_known(agent_http *h, agent_str name, agent_str value)   /* NULL: fine                      */
+{
+    if (agenti_eq(name, "content-length")) return agenti_h1_length(h, value);
+    if (agenti_eq(name, "transfer-encoding")) agenti_h1_coding(h, value);
+    else if (agenti_eq(name, "connection")) agenti_h1_connection(h, value);
+    return NULL;
+}
+/* Checks a header line and writes it as "name: value\n" over itself: with CRLF it was at least as long.              */
+static int agenti_h1_header(agent_http *h)
+{
+    char *p = h->buf + h->line;
+    size_t n = h->len - h->line, k, i;
+    agent_str v;
+    const char *why;
+    int rc;
+    for (k = 0; agenti_h1_is_token(p[k]); k++) p[k] = agenti_lower(p[k]);
+    if (p[k] == '\r' || p[k] == '\n') return agenti_h1_fail(h, "a header line without a colon", n - k);
+    if (p[k] != ':') return agenti_h1_fail(h, "a character that no header name has", n - k);
+    if (k == 0) return agenti_h1_fail(h, "a header without a name", n);
+    rc = agenti_h1_tail(h, k + 1);
+    if (rc != AGENTI_H1_GO) return rc;
+    v = agenti_h1_trim(p + k + 1, n - k - 3);
+    why = h->state == AGENTI_H1_HEADER ? agenti_h1_known(h, agenti_str(p, k), v) : NULL;
+    if (why) { i = (size_t)(v.p - p); return agenti_h1_fail(h, why, n - i); }
+    memmove(p + k + 2, v.p, v.n);
+    p[k + 1] = ' ';
+    p[k + 2 + v.n] = '\n';
+    h->line += k + 3 + v.n;
+    h->len = h->line;
+    return AGENTI_H1_GO;
+}
+
+/* ---- the head is complete ---- */
+static int agenti_h1_keep_alive(const agent_http *h)
+{
+    if (h->framing == AGENT_HTTP_UNTIL_CLOSE || h->seen & AGENTI_H1_SAYS_CLOSE) return 0;
+    if (h->minor == 0 && h->seen & AGENTI_H1_HAS_CODING) return 0;           /* RFC 9112 6.1: its framing is faulty     */
+    return h->minor == 1 || h->seen & AGENTI_H1_SAYS_KEEP;
+}
+static int agenti_h1_framing(agent_http *h)
+{
+    int bodiless = h->head_request || h->status == 204 || h->status == 304;
+    h->framing = AGENT_HTTP_UNTIL_CLOSE;
+    h->state = AGENTI_H1_BODY;
+    if (bodiless) {
+        h->framing = AGENT_HTTP_NO_BODY;
+        h->state = AGENTI_H1_END;
+    } else if (h->seen & AGENTI_H1_HAS_CODING) {
+        if (h->seen & AGENTI_H1_OTHER_CODING) return agenti_h1_fail(h, "a Transfer-Encoding other than chunked", 0);
+        if (h->seen & AGENTI_H1_HAS_LENGTH) return agenti_h1_fail(h, "both Transfer-Encoding and Content-Length", 0);
+        h->framing = AGENT_HTTP_CHUNKED;
+        h->state = AGENTI_H1_SIZE_FIRST;
+    } else if (h->seen & AGENTI_H1_HAS_LENGTH) {
+        h->framing = AGENT_HTTP_LENGTH;
+        if (h->left == 0) h->state = AGENTI_H1_END;
+    }
+    h->keep_alive = agenti_h1_keep_alive(h) ? 1 : 0;
+    h->head_request = 0;
+    h->interim = 0;
+    h->extra = 0;
+    return AGENTI_H1_GO;
+}
+static int agenti_h1_interim(agent_http *h)
+{
+    if (h->status == 101) return agenti_h1_fail(h, "status 101, but no other protocol was asked for", 0);
+    if (++h->interim > AGENTI_H1_INTERIM_MAX) return agenti_h1_fail(h, "too many interim answers", 0);
+    h->framing = AGENT_HTTP_NO_BODY;
+    h->keep_alive = 1;
+    h->state = AGENTI_H1_START;
+    return AGENTI_H1_GO;
+}
+static void agenti_h1_event(const agent_http *h, int kind, agent_http_event *out)
+{
+    out->kind = kind;
+    out->status = h->status;
+    out->framing = h->framing;
+    out->keep_alive = h->keep_alive;
+    out->reason = agenti_str(h->buf, h->reason_len);
+    out->headers = agenti_str(h->buf ? h->buf + h->reason_len : NULL, h->line - h->reason_len);
+    out->body = agenti_str(NULL, 0);
+}
+static int agenti_h1_head_done(agent_http *h, agent_http_event *out)
+{
+    int interim = h->status < 200, rc = interim ? agenti_h1_interim(h) : agenti_h1_framing(h);
+    if (rc != AGENTI_H1_GO) return rc;
+    agenti_h1_event(h, interim ? AGENT_HTTP_INTERIM : AGENT_HTTP_HEAD, out);
+    agenti_h1_block(h);
+    return AGENT_OK;
+}
+static int agenti_h1_start(agent_http *h, agenti_h1_in *c)   /* one empty line before the status line is forgiven       */
+{
+    if (h->state == AGENTI_H1_START) h->state = *c->p == '\r' ? AGENTI_H1_START_LF : AGENTI_H1_STATUS;
+    else if (*c->p != '\n') return agenti_h1_fail(h, "a CR without LF before the answer", 0);
+    else h->state = AGENTI_H1_STATUS;
+    if (*c->p == '\r' || *c->p == '\n') agenti_h1_used(h, c, 1);
+    return AGENTI_H1_GO;
+}
+static int agenti_h1_line(agent_http *h, agenti_h1_in *c, agent_http_event *out)     /* of head or trailers             */
+{
+    int rc = agenti_h1_gather(h, c);
+    if (rc != AGENTI_H1_GO) return rc;
+    if (h->state == AGENTI_H1_STATUS) return agenti_h1_status(h);
+    if (h->len - h->line != 2 || h->buf[h->line] != '\r') return agenti_h1_header(h);
+    h->len = h->line;
+    if (h->state == AGENTI_H1_HEADER) return agenti_h1_head_done(h, out);
+    h->state = AGENTI_H1_END;
+    return AGENTI_H1_GO;
+}
+
+/* ---- bodies ---- */
+static int agenti_h1_body(agent_http *h, agenti_h1_in *c, agent_http_event *out)
+{
+    size_t n = c->n;
+    int bounded = h->framing != AGENT_HTTP_UNTIL_CLOSE;
+    if (bounded && n > h->left) n = (size_t)h->left;
+    agenti_h1_event(h, AGENT_HTTP_BODY, out);
+    out->body = agenti_str(c->p, n);
+    agenti_h1_used(h, c, n);
+    if (bounded) h->left -= n;
+    if (bounded && h->left == 0) h->state = h->framing == AGENT_HTTP_CHUNKED ? AGENTI_H1_DATA_CR : AGENTI_H1_END;
+    return AGENT_OK;
+}
+static int agenti_h1_size(agent_http *h, char b)             /* a byte in a chunk's size: the next state, or BROKEN     */
+{
+    int d = agenti_h1_hex(b), first = h->state == AGENTI_H1_SIZE_FIRST;
+    if (d >= 0) {
+        if (first) h->left = 0;
+        if (h->left > (uint64_t)-1 / 16) { h->error = "a chunk size over 64 bits"; return AGENTI_H1_BROKEN; }
+        h->left = h->left * 16 + (uint64_t)d;
+        return AGENTI_H1_SIZE;
+    }
+    if (!first && b == '\r') return AGENTI_H1_SIZE_LF;
+    if (!first && b == ';') return AGENTI_H1_EXT_FIRST;
+    h->error = "a chunk size that is no hexadecimal number";
+    return AGENTI_H1_BROKEN;
+}
+/* A byte in a chunk extension: name, or name=token, or name="quoted"; several behind each other.                      */
+static int agenti_h1_extension(agent_http *h, char b)
+{
+    int s = h->state, token = agenti_h1_is_token(b);
+    if (s == AGENTI_H1_QUOTED && b == '"') return AGENTI_H1_AFTER_QUOTE;
+    if (s == AGENTI_H1_QUOTED && b == '\\') return AGENTI_H1_ESCAPED;
+    if ((s == AGENTI_H1_QUOTED || s == AGENTI_H1_ESCAPED) && agenti_h1_is_field(b)) return AGENTI_H1_QUOTED;
+    if ((s == AGENTI_H1_EXT_FIRST || s == AGENTI_H1_EXT) && token) return AGENTI_H1_EXT;
+    if ((s == AGENTI_H1_VALUE_FIRST || s == AGENTI_H1_VALUE) && token) return AGENTI_H1_VALUE;
+    if (s == AGENTI_H1_EXT && b == '=') return AGENTI_H1_VALUE_FIRST;
+    if (s == AGENTI_H1_VALUE_FIRST && b == '"') return AGENTI_H1_QUOTED;
+    if (s == AGENTI_H1_EXT || s == AGENTI_H1_VALUE || s == AGENTI_H1_AFTER_QUOTE) {
+        if (b == ';') return AGENTI_H1_EXT_FIRST;
+        if (b == '\r') return AGENTI_H1_SIZE_LF;
+    }
+    h->error = "a chunk extension that is not well-formed";
+    return AGENTI_H1_BROKEN;
+}
+/* Framing may not outweigh the body for long: each chunk allows some bytes around it.                                 */
+static int agenti_h1_sized(agent_http *h)
+{
+    uint32_t allowed = h->left > AGENTI_H1_EXTRA_MAX ? (uint32_t)AGENTI_H1_EXTRA_MAX : 16 + 2 * (uint32_t)h->left;
+    h->extra = h->extra > allowed ? h->extra - allowed : 0;
+    return h->left ? AGENTI_H1_DATA : AGENTI_H1_TRAILER;
+}
+static int agenti_h1_chunk_byte(agent_http *h, char b)
+{
+    int s = h->state;
+    if (s == AGENTI_H1_DATA_CR && b == '\r') return AGENTI_H1_DATA_LF;
+    if (s == AGENTI_H1_DATA_LF && b == '\n') return AGENTI_H1_SIZE_FIRST;
+    h->error = "a chunk's data does not end in CRLF";
+    if (s == AGENTI_H1_DATA_CR || s == AGENTI_H1_DATA_LF) return AGENTI_H1_BROKEN;
+    h->error = "a chunk size line does not end in CRLF";
+    if (s == AGENTI_H1_SIZE_LF) return b == '\n' ? agenti_h1_sized(h) : AGENTI_H1_BROKEN;
+    h->error = "chunk sizes and extensions too long for the data";
+    if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
+    return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
+}
+static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the data of two chunks                      */
+{
+    int s = h->state;
+    size_t i;
+    for (i = 0; i < c->n && s != AGENTI_H1_DATA && s != AGENTI_H1_TRAILER; i++) {
+        s = agenti_h1_chunk_byte(h, c->p[i]);
+        if (s == AGENTI_H1_BROKEN) break;
+        h->state = (uint8_t)s;
+    }
+    AGENTI_TOUCH(i);
+    agenti_h1_used(h, c, i);
+    if (s == AGENTI_H1_BROKEN) return agenti_h1_fail(h, h->error, 0);
+    h->error = NULL;
+    return AGENTI_H1_GO;
+}
+
+/* ---- the reader ---- */
+static int agenti_h1_end(agent_http *h, agent_http_event *out)
+{
+    h->reason_len = 0;
+    agenti_h1_event(h, AGENT_HTTP_END, out);
+    h->state = h->keep_alive ? AGENTI_H1_START : AGENTI_H1_CLOSED;
+    agenti_h1_block(h);
+    return AGENT_OK;
+}
+static int agenti_h1_step(agent_http *h, agenti_h1_in *c, agent_http_event *out)
+{
+    int s = h->state;
+    if (s == AGENTI_H1_BROKEN) return AGENT_E_SYNTAX;
+    if (s == AGENTI_H1_END) return agenti_h1_end(h, out);
+    if (c->n == 0) return AGENT_MORE;
+    if (s == AGENTI_H1_START || s == AGENTI_H1_START_LF) return agenti_h1_start(h, c);
+    if (s == AGENTI_H1_STATUS || s == AGENTI_H1_HEADER || s == AGENTI_H1_TRAILER) return agenti_h1_line(h, c, out);
+    if (s == AGENTI_H1_BODY || s == AGENTI_H1_DATA) return agenti_h1_body(h, c, out);
+    if (s == AGENTI_H1_CLOSED) return agenti_h1_fail(h, "bytes behind an answer that ends the connection", 0);
+    return agenti_h1_chunk(h, c);
+}
+AGENTDEF int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
+{
+    agenti_h1_in c;
+    int rc;
+    c.p = in;
+    c.n = n;
+    memset(out, 0, sizeof *out);
+    do rc = agenti_h1_step(h, &c, out); while (rc == AGENTI_H1_GO);
+    *used = n - c.n;
+    return rc;
+}
+AGENTDEF int agent_http_eof(agent_http *h, agent_http_event *out)
+{
+    int s = h->state;
+    memset(out, 0, sizeof *out);
+    if (s == AGENTI_H1_BROKEN) return AGENT_E_SYNTAX;
+    if (s == AGENTI_H1_END || (s == AGENTI_H1_BODY && h->framing == AGENT_HTTP_UNTIL_CLOSE)) {
+        h->keep_alive = 0;
+        return agenti_h1_end(h, out);
+    }
+    if (s == AGENTI_H1_CLOSED || (s <= AGENTI_H1_STATUS && h->len == 0 && h->interim == 0)) return AGENT_MORE;
+    if (s <= AGENTI_H1_HEADER) return agenti_h1_fail(h, "the connection ended in the head", 0);
+    return agenti_h1_fail(h, "the connection ended in the body", 0);
+}
+
+/* ---- header lines ---- */
+AGENTDEF int agent_http_header(agent_str headers, const char *name, agent_str *value)
+{
+    const char *p = headers.p, *end = p ? p + headers.n : p;
+    *value = agenti_str(NULL, 0);
+    while (p != end) {
+        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+        const char *colon = stop > p ? (const char *)memchr(p, ':', (size_t)(stop - p)) : NULL;
+        if (colon && agenti_ieq(agenti_str(p, (size_t)(colon - p)), name)) {
+            if (stop[-1] == '\r') stop--;                    /* a block that a host wrote                               */
+            *value = agenti_h1_trim(colon + 1, (size_t)(stop - colon) - 1);
+            return 1;
+        }
+        p = lf ? lf + 1 : end;
+    }
+    return 0;
+}
+AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap)
+{
+    size_t n = strlen(name), v = strlen(value), all = n + v + 4, i;
+    if (!agenti_http_token(name, n)) return 0;
+    for (i = 0; i < v; i++) if (!agenti_h1_is_field(value[i])) return 0;
+    if (all > cap) return all;
+    memcpy(buf, name, n);
+    memcpy(buf + n, ": ", 2);
+    memcpy(buf + n + 2, value, v);
+    memcpy(buf + n + 2 + v, "\r\n", 2);
+    if (all < cap) buf[all] = 0;
+    return all;
+}
+#endif
+
+/* ==== sse.c: server-sent events =================================================================================== */
+/* Server-sent events, WHATWG HTML 9.2.5-9.2.6, over any cut of the bytes.
+ * buf holds four regions one behind the other: last id, event type, data, and the line that the input broke off in. The first
+ * two have room of their own (cap >= len), so that setting them again moves nothing: hostile input stays linear.
+ * Within one call the type and the data line of an event are views into the input; they are copied only when the call ends
+ * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
+ * place in the input that all state before it is safe in buf. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
+enum { AGENTI_SSE_DATA = 1, AGENTI_SSE_ERROR = 2 };          /* what the event has so far: in buf (state) or as a view  */
+typedef struct agenti_sse_call {         /* one call: the input, and what is not in buf yet                             */
+    const char *in;
+    size_t safe;                         /* all before this is safe                                                     */
+    agent_str type, data;
+    uint8_t has_type, has;               /* AGENTI_SSE_ bits                                                            */
+} agenti_sse_call;
+typedef struct agenti_sse_line { agent_str name, value; int in_buf; } agenti_sse_line;
+
+AGENTDEF void agent_sse_init(agent_sse *s, void *buf, size_t cap, uint32_t flags)
+{
+    memset(s, 0, sizeof *s);
+    s->buf = (char *)buf;
+    s->cap = buf ? cap : 0;
+    s->flags = flags;
+}
+
+/* ---- finding line ends ---- */
+static size_t agenti_sse_either(const char *p, size_t n)     /* the first LF or CR, or n                                */
+{
+    const uint64_t ones = (uint64_t)-1 / 255, high = ones * 128;
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t w, lf, cr;
+        memcpy(&w, p + i, 8);
+        lf = w ^ ones * '\n';
+        cr = w ^ ones * '\r';
+        if (((lf - ones) & ~lf & high) | ((cr - ones) & ~cr & high)) break;
+    }
+    while (i < n && p[i] != '\n' && p[i] != '\r') i++;
+    return i;
+}
+/* memchr is the fastest, but twice over the same bytes; a stream with CRs that no LF follows could make it look at the same
+ * far LF for each line, so such a stream is read by words.                                                            */
+static size_t agenti_sse_line_end(agent_sse *s, const char *p, size_t n)
+{
+    const char *lf, *cr;
+    size_t len;
+    if (p[0] == '\n' || p[0] == '\r') return 0;
+    if (s->lone_cr) {
+        len = agenti_sse_either(p, n);
+        AGENTI_TOUCH(len);
+        return len;
+    }
+    lf = (const char *)memchr(p, '\n', n);
+    len = lf ? (size_t)(lf - p) : n;
+    AGENTI_TOUCH(2 * len);
+    cr = (const char *)memchr(p, '\r', len);
+    if (cr && (size_t)(cr - p) + 1 < n && cr[1] != '\n') s->lone_cr = 1;
+    return cr ? (size_t)(cr - p) : len;
+}
+
+/* ---- keeping in buf ---- */
+enum { AGENTI_SSE_ID, AGENTI_SSE_TYPE };
+static size_t agenti_sse_data_at(const agent_sse *s) { return s->id_cap + s->type_cap; }
+/* How much a region has to grow to hold n bytes: in steps that double when something would have to move.              */
+static size_t agenti_sse_growth(const agent_sse *s, int which, size_t n)
+{
+    size_t cap = which == AGENTI_SSE_ID ? s->id_cap : s->type_cap;
+    size_t behind = s->data_len + (which == AGENTI_SSE_ID ? s->type_cap : 0);
+    if (n <= cap) return 0;
+    return behind && n < 2 * cap ? cap : n - cap;
+}
+static int agenti_sse_keep(agent_sse *s, int which, agent_str v, int in_buf)   /* 0: no room, nothing changed           */
+{
+    size_t at = which == AGENTI_SSE_ID ? 0 : s->id_cap, grow = agenti_sse_growth(s, which, v.n);
+    size_t *cap = which == AGENTI_SSE_ID ? &s->id_cap : &s->type_cap;
+    if (grow > s->cap - s->len) return 0;
+    if (grow) {
+        char *from = s->buf + at + *cap;
+        memmove(from + grow, from, s->len - at - *cap);
+        AGENTI_TOUCH(s->len - at - *cap);
+        if (in_buf) v.p += grow;
+        s->len += grow;
+        *cap += grow;
+    }
+    if (v.n) memcpy(s->buf + at, v.p, v.n);
+    AGENTI_TOUCH(v.n);
+    if (which == AGENTI_SSE_ID) s->id_len = v.n;
+    else s->type_len = v.n;
+    return 1;
+}
+static void agenti_sse_add(agent_sse *s, agent_str v)        /* one more line of data; there is room, v is not in buf   */
+{
+    char *to = s->buf + s->len;
+    size_t sep = s->state & AGENTI_SSE_DATA ? 1 : 0;
+    if (sep) *to = '\n';
+    if (v.n) memcpy(to + sep, v.p, v.n);
+    AGENTI_TOUCH(v.n);
+    s->data_len += sep + v.n;
+    s->len += sep + v.n;
+    s->state |= AGENTI_SSE_DATA;
+}
+/* Moves the views into buf and leaves room for `more`. 0: no room, nothing changed.                                   */
+static int agenti_sse_spill(agent_sse *s, agenti_sse_call *c, size_t more)
+{
+    size_t need = more + (c->has & AGENTI_SSE_DATA ? c->data.n + 1 : 0);     /* all lie in the input: no overflow       */
+    size_t grow = c->has_type ? agenti_sse_growth(s, AGENTI_SSE_TYPE, c->type.n) : 0, room = s->cap - s->len;
+    if (grow > room || need > room - grow) return 0;
+    if (c->has_type) (void)agenti_sse_keep(s, AGENTI_SSE_TYPE, c->type, 0);
+    if (c->has & AGENTI_SSE_DATA) agenti_sse_add(s, c->data);
+    s->state |= c->has;
+    c->has_type = c->has = 0;
+    return 1;
+}
+/* The line in buf is data: it closes up with the data before it. Its name was longer than the separator.              */
+static void agenti_sse_close_up(agent_sse *s, agent_str v)
+{
+    char *to = s->buf + agenti_sse_data_at(s) + s->data_len;
+    size_t sep = s->state & AGENTI_SSE_DATA ? 1 : 0;
+    memmove(to + sep, v.p, v.n);
+    AGENTI_TOUCH(v.n);
+    if (sep) *to = '\n';
+    s->data_len += sep + v.n;
+    s->state |= AGENTI_SSE_DATA;
+}
+
+/* ---- fields ---- */
+static agenti_sse_line agenti_sse_split(const char *p, size_t n, int in_buf)
+{
+    agenti_sse_line l;
+    const char *colon = (const char *)memchr(p, ':', n);     /* names are short: this stops early or at the line's end  */
+    size_t k = colon ? (size_t)(colon - p) : n;
+    l.name = agenti_str(p, k);
+    if (colon) k++;
+    if (colon && k < n && p[k] == ' ') k++;
+    l.value = agenti_str(p + k, n - k);
+    l.in_buf = in_buf;
+    return l;
+}
+static int agenti_sse_is_data(const agent_sse *s, const agenti_sse_line *l, int *error)
+{
+    *error = 0;
+    if (agenti_eq(l->name, "data")) return 1;
+    *error = (s->flags & AGENT_SSE_ERROR_FIELD) && l->value.n && l->value.p[0] == '{' && agenti_eq(l->name, "error");
+    return *error;
+}
+/* Whether the beginning of a line can become a field that matters: else its rest needs no room.                       */
+static int agenti_sse_matters(const agent_sse *s, const char *p, size_t n)
+{
+    static const char *const names[] = { "data:", "event:", "id:", "error:" };
+    size_t i, k, len, count = s->flags & AGENT_SSE_ERROR_FIELD ? 4 : 3;
+    for (i = 0; i < count; i++) {
+        len = strlen(names[i]);
+        k = n < len ? n : len;
+        if (memcmp(p, names[i], k) == 0) return 1;
+    }
+    return 0;
+}
+static int agenti_sse_data(agent_sse *s, agenti_sse_call *c, const agenti_sse_line *l, int error)
+{
+    if (l->in_buf) agenti_sse_close_up(s, l->value);
+    else if ((s->state | c->has) & AGENTI_SSE_DATA) {
+        if (!agenti_sse_spill(s, c, l->value.n + 1)) return 0;
+        agenti_sse_add(s, l->value);
+    } else {
+        c->data = l->value;
+        c->has |= AGENTI_SSE_DATA;
+        if (error) c->has |= AGENTI_SSE_ERROR;
+        return 1;
+    }
+    if (error) s->state |= AGENTI_SSE_ERROR;
+    return 1;
+}
+static int agenti_sse_field(agent_sse *s, agenti_sse_call *c, const agenti_sse_line *l)      /* 0: no room              */
+{
+    int error;
+    if (agenti_sse_is_data(s, l, &error)) return agenti_sse_data(s, c, l, error);
+    if (agenti_eq(l->name, "event")) {
+        if (l->in_buf) return agenti_sse_keep(s, AGENTI_SSE_TYPE, l->value, 1);
+        c->type = l->value;
+        c->has_type = 1;
+    } else if (agenti_eq(l->name, "id") && (l->value.n == 0 || memchr(l->value.p, 0, l->value.n) == NULL))
+        return agenti_sse_keep(s, AGENTI_SSE_ID, l->value, l->in_buf);
+    return 1;
+}
+/* The line in buf is complete. 0: no room.                                                                            */
+static int agenti_sse_buffered(agent_sse *s, agenti_sse_call *c)
+{
+    agenti_sse_line l = agenti_sse_split(s->buf + s->len - s->line_len, s->line_len, 1);
+    if (!agenti_sse_field(s, c, &l)) return 0;
+    s->line_len = 0;
+    s->len = agenti_sse_data_at(s) + s->data_len;
+    return 1;
+}
+/* A line of n > 0 bytes, or the last n bytes of the line in buf. 0: no room.                                          */
+static int agenti_sse_take(agent_sse *s, agenti_sse_call *c, size_t at, size_t n)
+{
+    agenti_sse_line l;
+    if (s->line_len) {
+        if (n > s->cap - s->len) return 0;
+        if (n) memcpy(s->buf + s->len, c->in + at, n);
+        AGENTI_TOUCH(n);
+        s->len += n;
+        s->line_len += n;
+        c->safe = at + n;                                    /* a line end, or all of it again after E_FULL             */
+        return agenti_sse_buffered(s, c);
+    }
+    l = agenti_sse_split(c->in + at, n, 0);
+    return agenti_sse_field(s, c, &l);
+}
+
+/* ---- events ---- */
+static void agenti_sse_forget(agent_sse *s)                  /* the event; the line in buf, too; not the id             */
+{
+    s->type_len = s->type_cap = s->data_len = s->line_len = 0;
+    s->id_cap = s->len = s->id_len;
+    s->state = 0;
+    s->open = 0;
+}
+static int agenti_sse_blank(agent_sse *s, agenti_sse_call *c, agent_sse_event *out)  /* 1: an event                     */
+{
+    uint32_t all = s->state | c->has;
+    int event = (all & AGENTI_SSE_DATA) != 0 && !s->skip;
+    const char *buf = s->buf ? s->buf : "";
+    if (event) {
+        out->data = c->has & AGENTI_SSE_DATA ? c->data : agenti_str(buf + agenti_sse_data_at(s), s->data_len);
+        out->event = c->has_type ? c->type : agenti_str(buf + s->id_cap, s->type_len);
+        if (all & AGENTI_SSE_ERROR) out->event = agenti_cstr("error");
+        else if (out->event.n == 0) out->event = agenti_cstr("message");
+        out->id = agenti_str(buf, s->id_len);
+    }
+    agenti_sse_forget(s);
+    c->has_type = c->has = 0;
+    s->skip = 0;
+    return event;
+}
+
+/* ---- the reader ---- */
+static size_t agenti_sse_lead(agent_sse *s, const char *in, size_t n)        /* a BOM first of all, the LF of a CRLF    */
+{
+    static const char bom[] = "\xEF\xBB\xBF";
+    size_t at = 0;
+    for (; s->bom < 3 && at < n; at++) {
+        if (in[at] == bom[s->bom]) { s->bom++; continue; }
+        s->ignore = s->bom > 0;                              /* a line with half a BOM is no field                      */
+        s->bom = 3;
+        break;
+    }
+    if (s->cr && at < n) {
+        if (in[at] == '\n') at++;
+        s->cr = 0;
+    }
+    return at;
+}
+static int agenti_sse_stop(agent_sse *s, size_t at, size_t *used, int code)
+{
+    *used = at;
+    s->offset += at;
+    if (code == AGENT_E_FULL) s->open = 1;
+    return code;
+}
+/* The input ends inside an event, in a line of which n bytes came. 0: no room.                                        */
+static int agenti_sse_rest(agent_sse *s, agenti_sse_call *c, size_t at, size_t n)
+{
+    size_t len = s->line_len + n, i, k = 0;
+    char head[8];                                            /* the line's beginning                                    */
+    for (i = 0; i < 6 && i < len; i++)
+        head[k++] = i < s->line_len ? s->buf[s->len - s->line_len + i] : c->in[at + i - s->line_len];
+    if (n && (s->ignore || s->skip || !agenti_sse_matters(s, head, k))) {
+        if (!agenti_sse_spill(s, c, 0)) return 0;
+        s->len -= s->line_len;
+        s->line_len = 0;
+        s->ignore = 1;
+        return 1;
+    }
+    if (!agenti_sse_spill(s, c, n)) return 0;
+    if (n) memcpy(s->buf + s->len, c->in + at, n);
+    AGENTI_TOUCH(n);
+    s->len += n;
+    s->line_len += n;
+    return 1;
+}
+/* The line from `at` on, n bytes without its end. OK: an event; MORE: go on; E_FULL.                                  */
+static int agenti_sse_line_done(agent_sse *s, agenti_sse_call *c, size_t at, size_t n, agent_sse_event *out)
+{
+    if (n == 0 && s->line_len == 0 && !s->ignore) return agenti_sse_blank(s, c, out) ? AGENT_OK : AGENT_MORE;
+    if (!s->ignore && !s->skip && !agenti_sse_take(s, c, at, n)) return AGENT_E_FULL;
+    s->ignore = 0;
+    s->open = 1;
+    return AGENT_MORE;
+}
+/* The commonest event, whole in the input: one data line, maybe a type before it, LFs. Its length, or 0: not such a one, nothing
+ * changed; a stream with CRs is not tried again.                                                                      */
+static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse_event *out)
+{
+    const char *p = in, *end, *lf;
+    if (n < 8 || s->slow | s->cr | s->skip | s->ignore | s->open || s->bom < 3 || s->len != s->id_cap) return 0;
+    end = in + n;
+    out->event = agenti_str("message", 7);
+    if (n > 16 && memcmp(p, "event: ", 7) == 0) {
+        lf = (const char *)memchr(p, '\n', n);
+        if (lf == NULL || lf == p + 7) return 0;
+        out->event = agenti_str(p + 7, (size_t)(lf - p) - 7);
+        p = lf + 1;
+    }
+    if (end - p < 8 || memcmp(p, "data: ", 6) != 0) return 0;
+    lf = (const char *)memchr(p, '\n', (size_t)(end - p));
+    AGENTI_TOUCH((size_t)((lf ? lf : end) - in));
+    if (lf == NULL || end - lf < 2 || lf[1] != '\n') return 0;
+    AGENTI_TOUCH((size_t)(lf - in));
+    if (memchr(in, '\r', (size_t)(lf - in))) { s->slow = 1; return 0; }
+    out->data = agenti_str(p + 6, (size_t)(lf - p) - 6);
+    out->id = agenti_str(s->buf, s->id_len);
+    return (size_t)(lf - in) + 2;
+}
+AGENTDEF int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used, agent_sse_event *out)
+{
+    agenti_sse_call c;
+    size_t at, len;
+    int rc;
+    at = agenti_sse_quick(s, in, n, out);
+    if (at) {
+        out->offset = s->offset + at;
+        return agenti_sse_stop(s, at, used, AGENT_OK);
+    }
+    memset(&c, 0, sizeof c);
+    memset(out, 0, sizeof *out);
+    c.in = in;
+    at = c.safe = agenti_sse_lead(s, in, n);
+    while (at < n) {
+        len = agenti_sse_line_end(s, in + at, n - at);
+        if (len == n - at) break;
+        rc = agenti_sse_line_done(s, &c, at, len, out);
+        if (rc == AGENT_E_FULL) return agenti_sse_stop(s, c.safe, used, rc);
+        at += len + 1;
+        s->cr = in[at - 1] == '\r';
+        if (rc == AGENT_OK) {
+            out->offset = s->offset + at;
+            return agenti_sse_stop(s, at, used, rc);
+        }
+        if (s->cr && at < n) {
+            if (in[at] == '\n') at++;
+            s->cr = 0;
+        }
+        if (!(c.has_type | c.has)) c.safe = at;
+    }
+    if (!agenti_sse_rest(s, &c, at, n - at)) return agenti_sse_stop(s, c.safe, used, AGENT_E_FULL);
+    return agenti_sse_stop(s, n, used, AGENT_MORE);
+}
+AGENTDEF void agent_sse_skip(agent_sse *s)
+{
+    if (!s->open && s->len == s->id_cap && !s->ignore) return;
+    if (s->line_len) s->ignore = 1;
+    agenti_sse_forget(s);
+    s->skip = 1;
+}
+AGENTDEF int agent_sse_end(agent_sse *s, agent_sse_event *out)
+{
+    agenti_sse_call c;
+    memset(&c, 0, sizeof c);
+    memset(out, 0, sizeof *out);
+    if (s->line_len && !s->skip && !agenti_sse_buffered(s, &c)) return AGENT_E_FULL;
+    s->ignore = 0;
+    if (!agenti_sse_blank(s, &c, out)) return AGENT_MORE;
+    out->offset = s->offset;
+    return AGENT_OK;
+}
+#endif
+
+/* ==== lines.c: lines (NDJSON) ===================================================================================== */
+/* Lines: in place where a line lies whole in the input, through the buffer where it straddles calls. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_LINES
+enum { AGENTI_LINES_READING = 1, AGENTI_LINES_DROPPING = 2 };            /* agent_lines.skip                            */
+
+AGENTDEF void agent_lines_init(agent_lines *l, void *buf, size_t cap)
+{
+    memset(l, 0, sizeof *l);
+    l->buf = (char *)buf;
+    l->cap = buf ? cap : 0;
+    l->fresh = 1;
+}
+/* What is left of a line without CR and, at the very start of the stream, without BOM. */
+static agent_str agenti_lines_trim(agent_lines *l, const char *p, size_t n)
+{
+    if (l->fresh && n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) { p += 3; n -= 3; }
+    l->fresh = 0;
+    if (n && p[n - 1] == '\r') n--;
+    return agenti_str(p, n);
+}
+static int agenti_lines_keep(agent_lines *l, const char *p, size_t n)    /* 0: buf is too small, nothing changed        */
+{
+    l->skip = AGENTI_LINES_READING;
+    if (n > l->cap - l->len) return 0;
+    if (n) memcpy(l->buf + l->len, p, n);
+    AGENTI_TOUCH(n);
+    l->len += n;
+    return 1;
+}
+static int agenti_lines_rest(agent_lines *l, const char *in, size_t n, size_t *used)    /* the input ends in a line     */
+{
+    if (n && l->skip != AGENTI_LINES_DROPPING && !agenti_lines_keep(l, in, n)) return AGENT_E_FULL;
+    *used += n;
+    l->offset += n;
+    return AGENT_MORE;
+}
+AGENTDEF int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *used, agent_str *line)
+{
+    const char *lf;
+    size_t len;
+    *used = 0;
+    *line = agenti_str(NULL, 0);
+    while (*used < n) {
+        const char *p = in + *used;
+        lf = (const char *)memchr(p, '\n', n - *used);
+        len = lf ? (size_t)(lf - p) : n - *used;
+        AGENTI_TOUCH(len);
+        if (lf == NULL) return agenti_lines_rest(l, p, len, used);
+        if (l->skip == AGENTI_LINES_DROPPING) l->fresh = 0;
+        else if (l->len == 0) *line = agenti_lines_trim(l, p, len);
+        else if (!agenti_lines_keep(l, p, len)) return AGENT_E_FULL;
+        else *line = agenti_lines_trim(l, l->buf, l->len);
+        l->len = 0;
+        l->skip = 0;
+        *used += len + 1;
+        l->offset += len + 1;
+        if (line->n) return AGENT_OK;
+    }
+    return AGENT_MORE;
+}
+AGENTDEF void agent_lines_skip(agent_lines *l)
+{
+    l->len = 0;
+    if (l->skip) l->skip = AGENTI_LINES_DROPPING;
+}
+AGENTDEF int agent_lines_end(agent_lines *l, agent_str *line)
+{
+    *line = agenti_str(NULL, 0);
+    if (l->len) *line = agenti_lines_trim(l, l->buf, l->len);
+    l->len = 0;
+    l->skip = 0;
+    return line->n ? AGENT_OK : AGENT_MORE;
+}
+#endif
+
+/* ==== message.c: the message table: texts, parts, messages ======================================================== */
+/* The message table: what the model is shown. A part holds its text once, as clean UTF-8; events and the host view it there. */
+typedef struct agenti_text { char *p; size_t n; int borrowed; } agenti_text;   /* NUL-terminated blob, or a static string */
+
+enum agenti_call_state {                 /* of a RESULT part: how far its call is                                       */
+    AGENTI_CALL_NEW, AGENTI_CALL_WAITING, AGENTI_CALL_RUNNING, AGENTI_CALL_DONE, AGENTI_CALL_SETTLED
+};
+typedef struct agenti_part {
+    uint16_t kind, flags;                /* agent_part's                                                                */
+    agent_num id, call, need;
+    agenti_text text, name, wire_id, title;
+    size_t shown;                        /* bytes of text that deltas have shown                                        */
+    uint32_t key;                        /* the wire format's number of the stream that fills it                        */
+    uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
+    uint8_t open, started, called;       /* START without END; START was shown; TOOL_CALL was shown                     */
+    uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
+} agenti_part;
+enum { AGENTI_PART_RESENT = 0x100 };        /* in flags: the host resends arguments from the start                          */
+typedef struct agenti_msg {
+    agent_num id, run;
+    uint8_t role, flags, ended;
+    uint32_t n, cap;
+    agenti_part *parts;
+} agenti_msg;
+typedef struct agenti_table { agenti_pool *pool; agenti_msg **msgs; size_t n, cap; } agenti_table;
+typedef struct agenti_nums { agent_num run, step, msg, part, call, need; } agenti_nums;  /* the last one given out      */
+
+AGENTI_FN int  agenti_text_set(agenti_text *, agenti_pool *, agenti_blob **graves, agent_str);    /* 0: refused, unchanged */
+AGENTI_FN void agenti_text_static(agenti_text *, agenti_blob **graves, const char *);
+AGENTI_FN int  agenti_text_add(agenti_text *, agenti_pool *, agenti_blob **graves, agent_str);    /* 0: refused, unchanged */
+AGENTI_FN void agenti_text_free(agenti_text *, agenti_blob **graves);     /* graves NULL: at once                       */
+AGENTI_FN agent_str agenti_text_view(const agenti_text *);
+AGENTI_FN int  agenti_text_repair(agenti_text *, agenti_pool *, agenti_blob **graves);            /* valid UTF-8; 0: refused */
+AGENTI_FN void agenti_text_scrub(agenti_text *);                          /* the same without memory: '?' for bad bytes   */
+AGENTI_FN agenti_msg *agenti_msg_new(agenti_pool *, int role);
+AGENTI_FN void agenti_msg_free(agenti_pool *, agenti_msg *, agenti_blob **graves);
+AGENTI_FN agenti_part *agenti_part_new(agenti_pool *, agenti_msg *, int kind);                   /* moves the other parts */
+AGENTI_FN int  agenti_table_room(agenti_table *, size_t more);            /* 0: refused                                 */
+AGENTI_FN void agenti_table_add(agenti_table *, agenti_msg *);            /* after agenti_table_room                    */
+AGENTI_FN void agenti_table_free(agenti_table *, agenti_blob **graves);
+AGENTI_FN void agenti_part_view(const agenti_part *, agent_part *out);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_MESSAGE
+AGENTI_FN void agenti_text_free(agenti_text *t, agenti_blob **graves)
+{
+    if (!t->borrowed) { if (graves) agenti_blob_bury(graves, t->p); else agenti_blob_put(t->p); }
+    memset(t, 0, sizeof *t);
+}
+AGENTI_FN int agenti_text_set(agenti_text *t, agenti_pool *pool, agenti_blob **graves, agent_str s)
+{
+    size_t n;
+    char *p;
+    if (!agenti_add(s.n, 1, &n) || (p = agenti_blob_get(pool, n)) == NULL) return 0;
+    memcpy(p, s.p, s.n);
+    AGENTI_TOUCH(s.n);
+    p[s.n] = 0;
+    agenti_text_free(t, graves);
+    t->p = p;
+    t->n = s.n;
+    return 1;
+}
+AGENTI_FN void agenti_text_static(agenti_text *t, agenti_blob **graves, const char *s)
+{
+    agenti_text_free(t, graves);
+    t->p = (char *)(uintptr_t)s;
+    t->n = strlen(s);
+    t->borrowed = 1;
+}
+AGENTI_FN int agenti_text_add(agenti_text *t, agenti_pool *pool, agenti_blob **graves, agent_str s)
+{
+    size_t need, cap = t->borrowed ? 0 : agenti_blob_cap(t->p);
+    char *p;
+    if (!agenti_add(t->n, s.n, &need) || !agenti_add(need, 1, &need)) return 0;
+    if (need > cap) {
+        if (cap < 32) cap = 32;
+        while (cap < need) cap = cap > (size_t)-1 / 2 ? need : cap * 2;
+        p = agenti_blob_get(pool, cap);
+        if (p == NULL && cap > need) p = agenti_blob_get(pool, need);
+        if (p == NULL) return 0;
+        if (t->n) memcpy(p, t->p, t->n);
+        AGENTI_TOUCH(t->n);
+        if (!t->borrowed) agenti_blob_bury(graves, t->p);
+        t->p = p;
+        t->borrowed = 0;
+    }
+    memcpy(t->p + t->n, s.p, s.n);
+    AGENTI_TOUCH(s.n);
+    t->n += s.n;
+    t->p[t->n] = 0;
+    return 1;
+}
+AGENTI_FN agent_str agenti_text_view(const agenti_text *t) { return agenti_str(t->p, t->n); }
+AGENTI_FN int agenti_text_repair(agenti_text *t, agenti_pool *pool, agenti_blob **graves)
+{
+    agenti_buf b;
+    int ok;
+    if (t->borrowed || agenti_utf8_valid(t->p ? t->p : "", t->n) == t->n) return 1;
+    agenti_buf_init(&b, pool);
+    ok = agenti_utf8_repair(&b, t->p, t->n) && agenti_text_set(t, pool, graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    return ok;
+}
+AGENTI_FN void agenti_text_scrub(agenti_text *t)
+{
+    size_t at = 0, k;
+    if (t->borrowed) return;
+    while ((at += agenti_utf8_valid(t->p + at, t->n - at)) < t->n)
+        for (k = agenti_utf8_bad(t->p + at, t->n - at); k > 0; k--) t->p[at++] = '?';
+}
+AGENTI_FN agenti_msg *agenti_msg_new(agenti_pool *pool, int role)
+{
+    agenti_msg *m = (agenti_msg *)agenti_get(pool, sizeof *m);
+    if (m) m->role = (uint8_t)role;
+    return m;
+}
+AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **graves)
+{
+    uint32_t i;
+    if (m == NULL) return;
+    for (i = 0; i < m->n; i++) {
+        agenti_part *p = &m->parts[i];
+        agenti_text_free(&p->text, graves);
+        agenti_text_free(&p->name, graves);
+        agenti_text_free(&p->wire_id, graves);
+        agenti_text_free(&p->title, graves);
+    }
+    agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
+    agenti_put(pool, m, sizeof *m);
+}
+AGENTI_FN agenti_part *agenti_part_new(agenti_pool *pool, agenti_msg *m, int kind)
+{
+    agenti_part *p;
+    if (m->n == m->cap) {
+        uint32_t cap = m->cap ? m->cap * 2 : 1;
+        if (cap > 0x1000000u) return NULL;
+        p = (agenti_part *)agenti_resize(pool, m->parts, m->cap * sizeof *p, cap * sizeof *p);
+        if (p == NULL) return NULL;
+        m->parts = p;
+        m->cap = cap;
+    }
+    p = &m->parts[m->n++];
+    memset(p, 0, sizeof *p);
+    p->kind = (uint16_t)kind;
+    return p;
+}
+AGENTI_FN int agenti_table_room(agenti_table *t, size_t more)
+{
+    size_t cap = t->cap ? t->cap : 4;
+    agenti_msg **p;
+    if (t->cap - t->n >= more) return 1;
+    while (cap - t->n < more) cap *= 2;
+    if (cap > (size_t)-1 / sizeof *p / 2) return 0;
+    p = (agenti_msg **)agenti_resize(t->pool, t->msgs, t->cap * sizeof *p, cap * sizeof *p);
+    if (p == NULL) return 0;
+    t->msgs = p;
+    t->cap = cap;
+    return 1;
+}
+AGENTI_FN void agenti_table_add(agenti_table *t, agenti_msg *m) { t->msgs[t->n++] = m; }
+AGENTI_FN void agenti_table_free(agenti_table *t, agenti_blob **graves)
+{
+    size_t i;
+    for (i = 0; i < t->n; i++) agenti_msg_free(t->pool, t->msgs[i], graves);
+    agenti_put(t->pool, t->msgs, t->cap * sizeof *t->msgs);
+    t->msgs = NULL;
+    t->n = t->cap = 0;
+}
+AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
+{
+    out->kind = p->kind;
+    out->flags = (uint16_t)(p->flags & 0xFF);
+    out->id = p->id;
+    out->call = p->call;
+    out->text = agenti_text_view(&p->text);
+    out->name = agenti_text_view(&p->name);
+    out->wire_id = agenti_text_view(&p->wire_id);
+}
+#endif
+
+/* ==== wire.c: what a wire format is: ops out of answers, the makings of a request ================================= */
+/* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
+ * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
+enum agenti_op_kind {
+    AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
+    AGENTI_OP_END,                            /* stream `key` is over                                                   */
+    AGENTI_OP_CALL,                           /* a tool call begins: a wire id (may be empty), b name (may come later)  */
+    AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
+    AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
+    AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
+    AGENTI_OP_WARNING                         /* a: text, static                                                        */
+};
+typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b; } agenti_op;
+typedef struct agenti_wire_call { agenti_text id; int64_t index; uint8_t has_index, named; } agenti_wire_call;
+
+typedef struct agenti_fault {                 /* how an answer failed; fault NONE: it did not                           */
+    int fault, http_status, retryable;
+    int64_t retry_after_ms;                   /* -1: not told                                                           */
+    uint64_t offset;                          /* in the bytes of the answer's body                                      */
+    agenti_text code, text;                   /* the provider's own code; what and why                                  */
+} agenti_fault;
+
+struct agenti_wire;
+typedef struct agenti_decoder {               /* a wire format's view of an answer                                      */
+    agenti_pool *pool;
+    agenti_blob **graves;
+    const struct agenti_wire *wire;
+    uint32_t dialect, item_limit, depth_limit;
+    agenti_op *ops; uint32_t op_n, op_cap, op_at;
+    agenti_arena arena;                       /* what ops point to and is not in the input                              */
+    agenti_wire_call *calls; uint32_t call_n, call_cap;
+    uint32_t last_call;
+    uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
+    uint8_t stream_kind;                      /* of the open stream                                                     */
+    uint8_t done, sourced;                    /* the terminal signal came; sources were given                           */
+    uint32_t bad;                             /* payloads that are no JSON                                              */
+    uint16_t high_text, high_args;            /* half of a surrogate pair, waiting for the next piece of the stream     */
+    uint32_t high_call;                       /* whose arguments high_args belongs to                                   */
+    int finish;                               /* AGENT_FINISH_NONE: not told                                            */
+    char finish_raw[32];
+    agent_usage usage; int has_usage;
+    agenti_fault fault;
+} agenti_decoder;
+
+typedef struct agenti_option { const char *key; agenti_text value; } agenti_option;
+enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
+       AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL, AGENTI_OPT_COUNT };
+typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
+typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
+    const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
+    const agenti_tool *tools; size_t tool_count;
+    agent_str extra;                          /* an object whose members go in, and replace ours                        */
+    uint32_t dialect;
+    int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
+} agenti_request;
+typedef struct agenti_wire {
+    const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
+    /* the body is head, [system,] messages (comma between), tail, tools, end                                           */
+    void (*head)(agenti_buf *, const agenti_request *);
+    void (*system)(agenti_buf *, const agenti_request *, agent_str text);
+    void (*message)(agenti_buf *, const agenti_request *, const agenti_msg *);   /* nothing: not sent                   */
+    void (*tail)(agenti_buf *, const agenti_request *);
+    void (*tools)(agenti_buf *, const agenti_request *);
+    void (*end)(agenti_buf *, const agenti_request *);
+    /* answers; 0: no memory                                                                                            */
+    int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
+    int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
+} agenti_wire;
+
+AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
+AGENTI_FN void agenti_decoder_free(agenti_decoder *);
+AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
+/* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
+ * 0: no memory                                                                                                         */
+AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
+AGENTI_FN int  agenti_stream_end(agenti_decoder *);
+AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
+AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
+/* Sets the fault, once: a second one changes nothing. text is copied; without memory a static word stands for it.      */
+AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, const char *code, agent_str text);
+AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE
+AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_blob **graves, const agenti_wire *wire)
+{
+    memset(d, 0, sizeof *d);
+    d->pool = pool;
+    d->graves = graves;
+    d->wire = wire;
+    d->arena.pool = pool;
+    d->usage.input = d->usage.cached = d->usage.cache_write = d->usage.output = d->usage.reasoning = -1;
+    d->fault.retry_after_ms = -1;
+}
+AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
+{
+    uint32_t i;
+    for (i = 0; i < d->call_n; i++) agenti_text_free(&d->calls[i].id, d->graves);
+    agenti_put(d->pool, d->calls, d->call_cap * sizeof *d->calls);
+    agenti_put(d->pool, d->ops, d->op_cap * sizeof *d->ops);
+    agenti_arena_free(&d->arena);
+    agenti_fault_free(&d->fault, d->graves);
+    memset(d, 0, sizeof *d);
+}
+AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
+{
+    agenti_op *op;
+    if (d->op_n == d->op_cap) {
+        uint32_t cap = d->op_cap ? d->op_cap * 2 : 8;
+        op = (agenti_op *)agenti_resize(d->pool, d->ops, d->op_cap * sizeof *op, cap * sizeof *op);
+        if (op == NULL) return NULL;
+        d->ops = op;
+        d->op_cap = cap;
+    }
+    op = &d->ops[d->op_n++];
+    memset(op, 0, sizeof *op);
+    op->kind = (uint8_t)kind;
+    op->key = key;
+    op->a = op->b = agenti_str(NULL, 0);
+    return op;
+}
+AGENTI_FN int agenti_stream_end(agenti_decoder *d)
+{
+    agenti_op *op;
+    if (d->stream == 0) return 1;
+    if (d->high_text) {                      /* the other half of the pair never came                                  */
+        d->high_text = 0;
+        if ((op = agenti_op_add(d, d->stream_kind, d->stream)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+    }
+    if (agenti_op_add(d, AGENTI_OP_END, d->stream) == NULL) return 0;
+    d->stream = 0;
+    return 1;
+}
+AGENTI_FN int agenti_decoder_end(agenti_decoder *d)
+{
+    agenti_op *op;
+    if (d->high_args) {
+        d->high_args = 0;
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+    }
+    return agenti_stream_end(d);
+}
+AGENTI_FN int agenti_stream_add(agenti_decoder *d, int kind, agent_str value, int flags)
+{
+    agenti_op *op;
+    agent_str text;
+    if (value.n < 2 || value.p[0] != '"' || value.p[1] == '"') return 1;
+    if (d->stream && d->stream_kind != kind && !agenti_stream_end(d)) return 0;
+    if (!agenti_json_string(value, &d->high_text, &d->arena, &text)) return 0;
+    if (d->stream == 0) {
+        d->stream = ++d->streams;
+        d->stream_kind = (uint8_t)kind;
+    }
+    if ((op = agenti_op_add(d, kind, d->stream)) == NULL) return 0;
+    op->a = text;
+    op->flags = (uint8_t)flags;
+    return 1;
+}
+AGENTI_FN void agenti_finish_set(agenti_decoder *d, int finish, agent_str raw)
+{
+    size_t n = raw.n < sizeof d->finish_raw - 1 ? raw.n : sizeof d->finish_raw - 1;
+    n = agenti_utf8_valid(raw.p, n);
+    memcpy(d->finish_raw, raw.p, n);
+    d->finish_raw[n] = 0;
+    d->finish = finish;
+}
+AGENTI_FN void agenti_fault_set(agenti_decoder *d, int fault, int retryable, const char *code, agent_str text)
+{
+    enum { MOST = 2048 };
+    if (d->fault.fault) return;
+    d->fault.fault = fault;
+    d->fault.retryable = retryable;
+    agenti_text_static(&d->fault.code, d->graves, code);
+    if (text.n > MOST) text.n = MOST;
+    if (agenti_text_set(&d->fault.text, d->pool, d->graves, text)) {
+        if (!agenti_text_repair(&d->fault.text, d->pool, d->graves)) agenti_text_scrub(&d->fault.text);
+    } else agenti_text_static(&d->fault.text, d->graves, "no memory for the message");
+}
+AGENTI_FN void agenti_fault_free(agenti_fault *f, agenti_blob **graves)
+{
+    agenti_text_free(&f->code, graves);
+    agenti_text_free(&f->text, graves);
+    memset(f, 0, sizeof *f);
+    f->retry_after_ms = -1;
+}
+#endif
+
+/* ==== wire_error.c: what a failed answer means ==================================================================== */
+/* What a failed answer means: any shape of error body, the HTTP status, hints when to come back.
+ * Kinds and phrases: reference tables of the providers' documentation; the provider's own words are kept beside. */
+/* error: the `error` member of a streamed payload, or the payload itself. status 0: take it from the object.           */
+AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status);
+/* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
+AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
+AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms);           /* -1: not told                    */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
+typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
+
+/* Codes and types, by part of the word; the first that is found counts.                                               */
+static const agenti_word agenti_fault_codes[] = {
+    { "context_length", AGENT_FAULT_CONTEXT, 0 }, { "context_window", AGENT_FAULT_CONTEXT, 0 },
+    { "too_many_prompt_tokens", AGENT_FAULT_CONTEXT, 0 }, { "exceed_context_size", AGENT_FAULT_CONTEXT, 0 },
+    { "insufficient_quota", AGENT_FAULT_QUOTA, 0 }, { "billing", AGENT_FAULT_QUOTA, 0 }, { "usage_not_included", AGENT_FAULT_QUOTA, 0 },
+    { "free_tier_limit", AGENT_FAULT_QUOTA, 0 }, { "quota_exceeded", AGENT_FAULT_QUOTA, 0 },
+    { "overloaded", AGENT_FAULT_OVERLOADED, 1 },
+    { "rate_limit", AGENT_FAULT_RATE, 1 }, { "too_many_requests", AGENT_FAULT_RATE, 1 },
+    { "authentication", AGENT_FAULT_AUTH, 0 }, { "invalid_api_key", AGENT_FAULT_AUTH, 0 }, { "permission", AGENT_FAULT_AUTH, 0 },
+    { "unauthorized", AGENT_FAULT_AUTH, 0 }, { "content_filter", AGENT_FAULT_FILTER, 0 },
+    { "server_error", AGENT_FAULT_SERVER, 1 }, { "internal", AGENT_FAULT_SERVER, 1 },
+    { "invalid_request", AGENT_FAULT_REQUEST, 0 }, { "not_found", AGENT_FAULT_REQUEST, 0 }, { "bad_request", AGENT_FAULT_REQUEST, 0 },
+    { "tool_use_failed", AGENT_FAULT_REQUEST, 0 }
+};
+/* A prompt that is too long has no code with many hosts.                                                               */
+static const char *const agenti_context_words[] = {
+    "prompt is too long", "input is too long for requested model", "input tokens exceeded", "exceeds the context window",
+    "exceeds the maximum number of tokens", "maximum prompt length is", "reduce the length of the messages", "maximum context length",
+    "exceeds the available context size", "greater than the context length", "context window exceeds limit",
+    "exceeded model token limit", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
+    "request entity too large", "longer than the maximum model length"
+};
+static const char *const agenti_quota_words[] = { "quota exceeded", "exceeded your current quota", "insufficient balance" };
+
+static const agenti_word *agenti_fault_code(agent_str code)
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_fault_codes / sizeof *agenti_fault_codes; i++)
+        if (agenti_find(code, agenti_fault_codes[i].word)) return &agenti_fault_codes[i];
+    return NULL;
+}
+static int agenti_any_word(agent_str text, const char *const *words, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (agenti_find(text, words[i])) return 1;
+    return 0;
+}
+static agenti_word agenti_fault_status(int status)
+{
+    agenti_word w = { "", AGENT_FAULT_SERVER, 1 };
+    if (status == 401 || status == 403) { w.fault = AGENT_FAULT_AUTH; w.retryable = 0; }
+    else if (status == 429) w.fault = AGENT_FAULT_RATE;
+    else if (status == 529) w.fault = AGENT_FAULT_OVERLOADED;
+    else if (status == 413) { w.fault = AGENT_FAULT_CONTEXT; w.retryable = 0; }
+    else if (status >= 400 && status < 500) { w.fault = AGENT_FAULT_REQUEST; w.retryable = status == 408 || status == 409; }
+    return w;
+}
+/* code and type: what the provider calls it; text: its message, at most a few KiB.                                    */
+static void agenti_fault_classify(agenti_decoder *d, int status, agent_str code, agent_str type, agent_str text)
+{
+    const agenti_word *by_code = agenti_fault_code(code);
+    agenti_word w = agenti_fault_status(status);
+    if (by_code == NULL) by_code = agenti_fault_code(type);
+    if (text.n > 4096) text.n = 4096;
+    if (by_code && (by_code->fault == AGENT_FAULT_CONTEXT || by_code->fault == AGENT_FAULT_QUOTA)) w = *by_code;
+    else if (agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
+        w.fault = AGENT_FAULT_CONTEXT;
+        w.retryable = 0;
+    } else if (status == 429 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+        w.fault = AGENT_FAULT_QUOTA;
+        w.retryable = 0;
+    } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500))) w = *by_code;
+    d->fault.http_status = status;
+    agenti_fault_set(d, w.fault, w.retryable, "", text);
+    if (code.n == 0) code = type;
+    if (code.n > 200) code.n = 200;
+    if (code.n && agenti_text_set(&d->fault.code, d->pool, d->graves, code)) agenti_text_scrub(&d->fault.code);
+}
+/* A member as text: a string decoded, a number as written; null, objects and lists: empty.                            */
+static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
+{
+    agent_str s = agenti_str(NULL, 0);
+    if (v.n == 0 || v.p[0] == '{' || v.p[0] == '[' || agenti_eq(v, "null")) return s;
+    if (!agenti_json_string(v, NULL, &d->arena, &s)) return agenti_str(NULL, 0);
+    return s;
+}
+enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FIELDS };
+static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
+    { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
+    { "status_code", -1 }
+};
+static int agenti_status_of(agent_str v)
+{
+    int64_t n = agent_json_int(v, 0);
+    return n >= 400 && n <= 599 ? (int)n : 0;
+}
+/* {"detail": "…"} or {"detail": [{"msg": "…"}]} (FastAPI)                                                             */
+static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
+{
+    agent_str s;
+    if (detail.n && detail.p[0] == '[') return agenti_member_text(d, agent_json_get(detail, "[0].msg"));
+    s = agenti_member_text(d, detail);
+    return s.n || detail.n == 0 || detail.p[0] != '{' ? s : agenti_member_text(d, agent_json_get(detail, "message"));
+}
+AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
+{
+    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type;
+    int i;
+    memset(out, 0, sizeof out);
+    if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
+    if (error.n == 0 || error.p[0] != '{') {
+        agenti_fault_classify(d, status, agenti_str(NULL, 0), agenti_str(NULL, 0), agenti_member_text(d, error));
+        return;
+    }
+    agenti_json_pick(error, agenti_error_fields, AGENTI_ERR_FIELDS, in);
+    if (in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '{') {                /* the object stands one level down */
+        memcpy(out, in, sizeof out);
+        agenti_json_pick(out[AGENTI_ERR_ERROR], agenti_error_fields, AGENTI_ERR_FIELDS, in);
+    }
+    for (i = 0; i < AGENTI_ERR_FIELDS; i++) if (in[i].p == NULL) in[i] = agenti_str(out[i].p, out[i].n);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_CODE]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS_CODE]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_RAW_STATUS]);
+    text = in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '"' ? agenti_member_text(d, in[AGENTI_ERR_ERROR])
+                                                                      : agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
+    if (text.n == 0) text = agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
+    if (text.n == 0) text = agenti_detail_text(d, in[AGENTI_ERR_DETAIL]);
+    if (text.n == 0) text = agenti_str(error.p, error.n < 200 ? error.n : 200);
+    code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
+    type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
+    if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
+    agenti_fault_classify(d, status, code, type, text);
+}
+/* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
+static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
+{
+    y -= m <= 2;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1 - 719468;
+}
+/* HTTP-date, RFC 9110 5.6.7, its three forms told apart by what their words are. -1: none of them. Unix ms.            */
+static int64_t agenti_http_date(agent_str s)
+{
+    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    int64_t day = -1, month = -1, year = -1, clock = -1, v;
+    size_t i = 0, from;
+    while (i < s.n) {
+        char c = agenti_lower(s.p[i]);
+        from = i;
+        if (c >= '0' && c <= '9') {
+            for (v = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - from < 5; i++) v = v * 10 + (s.p[i] - '0');
+            if (i < s.n && s.p[i] == ':' && i + 5 < s.n && clock < 0) {
+                const char *t = s.p + i;
+                clock = v * 3600 + ((t[1] - '0') * 10 + (t[2] - '0')) * 60 + (t[4] - '0') * 10 + (t[5] - '0');
+                i += 6;
+            } else if (i - from == 4) year = v;
+            else if (day < 0) day = v;
+            else if (i - from == 2 && year < 0) year = v + (v < 70 ? 2000 : 1900);
+        } else if (c >= 'a' && c <= 'z') {
+            while (i < s.n && agenti_lower(s.p[i]) >= 'a' && agenti_lower(s.p[i]) <= 'z') i++;
+            for (v = 0; i - from == 3 && v < 12; v++)
+                if (agenti_lower(s.p[from]) == months[3 * v] && agenti_lower(s.p[from + 1]) == months[3 * v + 1]
+                    && agenti_lower(s.p[from + 2]) == months[3 * v + 2]) month = v + 1;
+        } else i++;
+    }
+    if (day < 1 || day > 31 || month < 1 || year < 1970 || clock < 0 || clock > 86400) return -1;
+    return (agenti_days(year, month, day) * 86400 + clock) * 1000;
+}
+/* A number of seconds or milliseconds with a fraction, times `unit`; -1: no such number.                               */
+static int64_t agenti_delay(agent_str s, int64_t unit)
+{
+    double v = agent_json_num(s, -1.0);
+    return v < 0.0 || v > 1e12 ? -1 : (int64_t)(v * (double)unit);
+}
+AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
+{
+    agent_str v, date;
+    int64_t ms = -1, now = (int64_t)wall_ms;
+    if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agenti_delay(v, 1)) >= 0) return ms;
+    if (!agent_http_header(headers, "retry-after", &v)) return -1;
+    if ((ms = agenti_delay(v, 1000)) >= 0) return ms;
+    if (wall_ms == 0 && agent_http_header(headers, "date", &date)) now = agenti_http_date(date);
+    ms = agenti_http_date(v);
+    if (ms < 0 || now <= 0) return -1;
+    return ms > now ? ms - now : 0;
+}
+static agent_str agenti_trim(agent_str s)
+{
+    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
+    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
+    return s;
+}
+AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
+{
+    agent_str v, none = agenti_str(NULL, 0);
+    body = agenti_trim(body);
+    if (body.n && (body.p[0] == '{' || body.p[0] == '[') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+        agenti_fault_object(d, body, status);
+    else if (body.n == 0 && status == 400) {
+        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    } else if (body.n == 0) agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and no body"));
+    else if (body.p[0] == '<') agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and an HTML page"));
+    else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
+    d->fault.http_status = status;
+    d->fault.retry_after_ms = agenti_retry_after(headers, wall_ms);
+    if (agent_http_header(headers, "x-should-retry", &v)) {
+        if (agenti_eq(v, "true")) d->fault.retryable = 1;
+        if (agenti_eq(v, "false")) d->fault.retryable = 0;
+    }
+}
+#endif
+
+/* ==== wire_openai_chat.c: OpenAI chat completions ================================================================= */
+/* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
+ * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST …/chat/completions. */
+AGENTI_FN const agenti_wire *agenti_openai_chat(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
+/* ---- answers ---- */
+enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_CITATIONS, AGENTI_OC_FIELDS };
+static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
+    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "citations", -1 }
+};
+enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_FIELDS };
+enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
+#define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }
+/* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
+static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
+    { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
+};
+static const agenti_field agenti_oc_message[AGENTI_OD_FIELDS] = { AGENTI_OC_DELTA_ROWS(-1) };
+enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_FIELDS };
+static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
+    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
+};
+
+static int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
+static int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
+static int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+static int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
+
+static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
+{
+    int64_t n;
+    if (agenti_count(f[a], &n) || agenti_count(f[b], &n) || agenti_count(f[c], &n) || agenti_count(f[d], &n)) return n;
+    return -1;
+}
+/* Totals replace, they are never added; what is not told stays -1 (wire-quirks B3-B5, B19-B21).                        */
+static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { PROMPT, COMPLETION, TOTAL, IN_DETAILS, CACHED, WRITTEN, OUT_DETAILS, REASONING, HIT, CACHED_TOP, CACHED_NUM, WRITTEN_TOP,
+           IN_DETAIL, CACHED_DETAIL, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "total_tokens", -1 },
+        { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS }, { "cache_write_tokens", IN_DETAILS },
+        { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS },
+        { "prompt_cache_hit_tokens", -1 }, { "cached_tokens", -1 }, { "num_cached_tokens", -1 }, { "cache_creation_input_tokens", -1 },
+        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }
+    };
+    agent_str f[FIELDS];
+    agent_usage u;
+    int64_t total;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    u.input = agenti_first_count(f, PROMPT, PROMPT, PROMPT, PROMPT);
+    u.output = agenti_first_count(f, COMPLETION, COMPLETION, COMPLETION, COMPLETION);
+    u.cached = agenti_first_count(f, CACHED, HIT, CACHED_TOP, CACHED_NUM);
+    if (u.cached < 0) u.cached = agenti_first_count(f, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL);
+    u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
+    u.reasoning = agenti_first_count(f, REASONING, REASONING, REASONING, REASONING);
+    total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
+    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
+        u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
+    if (u.input < 0 && u.output < 0) return;
+    d->usage = u;
+    d->has_usage = 1;
+}
+static int agenti_oc_finish_of(agent_str raw)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "stop", AGENT_FINISH_STOP }, { "eos", AGENT_FINISH_STOP }, { "end_turn", AGENT_FINISH_STOP },
+        { "length", AGENT_FINISH_LENGTH }, { "model_length", AGENT_FINISH_LENGTH }, { "max_tokens", AGENT_FINISH_LENGTH },
+        { "content_filter", AGENT_FINISH_FILTER }, { "refusal", AGENT_FINISH_FILTER },
+        { "tool_calls", AGENT_FINISH_TOOLS }, { "function_call", AGENT_FINISH_TOOLS },
+        { "error", AGENT_FINISH_ERROR }, { "insufficient_system_resource", AGENT_FINISH_ERROR }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) return rows[i].finish;
+    return AGENT_FINISH_OTHER;
+}
+/* The first real reason counts; null and "" are none (B10, B11).                                                       */
+static int agenti_oc_finish(agenti_decoder *d, agent_str value)
+{
+    agent_str raw;
+    if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    agenti_finish_set(d, agenti_oc_finish_of(raw), raw);
+    return 1;
+}
+
+/* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
+ * the last one, unless a name begins another (C1-C11). Returns call_n for a new call.                                   */
+static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
+{
+    uint32_t i;
+    if (id.n) {
+        for (i = 0; i < d->call_n; i++) if (d->calls[i].id.n == id.n && memcmp(d->calls[i].id.p, id.p, id.n) == 0) return i;
+        for (i = 0; has_index && i < d->call_n; i++)     /* the id comes late: the call at this index has none yet       */
+            if (d->calls[i].has_index && d->calls[i].index == index && d->calls[i].id.n == 0) return i;
+        return d->call_n;
+    }
+    if (has_index) {
+        for (i = d->call_n; i-- > 0;) if (d->calls[i].has_index && d->calls[i].index == index) return i;
+        return d->call_n;
+    }
+    return d->call_n == 0 || has_name ? d->call_n : d->last_call;
+}
+static int agenti_oc_call_new(agenti_decoder *d)
+{
+    agenti_wire_call *c;
+    if (d->call_n == d->call_cap) {
+        uint32_t cap = d->call_cap ? d->call_cap * 2 : 4;
+        c = (agenti_wire_call *)agenti_resize(d->pool, d->calls, d->call_cap * sizeof *c, cap * sizeof *c);
+        if (c == NULL) return 0;
+        d->calls = c;
+        d->call_cap = cap;
+    }
+    memset(&d->calls[d->call_n++], 0, sizeof *d->calls);
+    return 1;
+}
+static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
+{
+    agenti_op *op;
+    agent_str text;
+    if (d->high_args && d->high_call != call) {          /* half a pair of another call                                 */
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+        d->high_args = 0;
+    }
+    if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
+    if (!agenti_json_string(args, &d->high_args, &d->arena, &text)) return 0;    /* an object is taken as written (C16)  */
+    d->high_call = call;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
+    op->a = text;
+    return 1;
+}
+static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, int64_t index, agent_str name_value, agent_str args)
+{
+    agent_str name = agenti_str(NULL, 0);
+    agenti_wire_call *c;
+    agenti_op *op;
+    uint32_t at;
+    if (agenti_nonempty(name_value) && !agenti_json_string(name_value, NULL, &d->arena, &name)) return 0;
+    at = agenti_oc_route(d, id, has_index, index, name.n > 0);
+    if (at == d->call_n) {
+        if (!agenti_stream_end(d) || !agenti_oc_call_new(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+        op->a = id;
+        op->b = name;
+        d->calls[at].named = name.n > 0;
+    } else if ((name.n && !d->calls[at].named) || (id.n && d->calls[at].id.n == 0)) {
+        if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
+        op->a = id;
+        op->b = name;
+        if (name.n) d->calls[at].named = 1;
+    }
+    c = &d->calls[at];
+    if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
+    if (has_index) {                                     /* the newest call owns the index                              */
+        uint32_t i;
+        for (i = 0; i < d->call_n; i++) if (i != at && d->calls[i].has_index && d->calls[i].index == index) d->calls[i].has_index = 0;
+        c->has_index = 1;
+        c->index = index;
+    }
+    d->last_call = at;
+    return agenti_oc_args(d, at, args);
+}
+static int agenti_oc_calls(agenti_decoder *d, agent_str calls)
+{
+    agent_str f[AGENTI_OT_FIELDS], item, id;
+    int64_t index = 0;
+    size_t pos = 0;
+    while (agent_json_each(calls, &pos, NULL, &item)) {
+        int has_index;
+        if (!agenti_is_object(item)) continue;
+        agenti_json_pick(item, agenti_oc_call, AGENTI_OT_FIELDS, f);
+        has_index = f[AGENTI_OT_INDEX].n && agenti_int(f[AGENTI_OT_INDEX], &index);
+        id = agenti_str(NULL, 0);
+        if (agenti_nonempty(f[AGENTI_OT_ID]) && !agenti_json_string(f[AGENTI_OT_ID], NULL, &d->arena, &id)) return 0;
+        if (!agenti_oc_call_delta(d, id, has_index, has_index ? index : 0, f[AGENTI_OT_NAME], f[AGENTI_OT_ARGUMENTS])) return 0;
+    }
+    return 1;
+}
+/* The form before tools: one call, neither id nor index.                                                               */
+static int agenti_oc_function(agenti_decoder *d, agent_str call)
+{
+    static const agenti_field rows[2] = { { "name", -1 }, { "arguments", -1 } };
+    agent_str f[2];
+    agenti_json_pick(call, rows, 2, f);
+    if (!agenti_nonempty(f[0]) && !agenti_nonempty(f[1])) return 1;      /* an empty object is no call                   */
+    return agenti_oc_call_delta(d, agenti_str(NULL, 0), 1, -1, f[0], f[1]);
+}
+
+/* Mistral: content is a list of {type: text}, {type: thinking, thinking: [{text}]} (B8).                               */
+static int agenti_oc_content_part(agenti_decoder *d, agent_str part)
+{
+    agent_str thinking, item;
+    size_t pos = 0;
+    if (agent_json_is(agent_json_get(part, "type"), "thinking")) {
+        thinking = agent_json_get(part, "thinking");
+        if (agenti_is_string(thinking)) return agenti_stream_add(d, AGENTI_OP_REASONING, thinking, 0);
+        while (agent_json_each(thinking, &pos, NULL, &item))
+            if (!agenti_stream_add(d, AGENTI_OP_REASONING, agent_json_get(item, "text"), 0)) return 0;
+        return 1;
+    }
+    return agenti_stream_add(d, AGENTI_OP_TEXT, agent_json_get(part, "text"), 0);
+}
+static int agenti_oc_content(agenti_decoder *d, agent_str content)
+{
+    agent_str part;
+    size_t pos = 0;
+    if (!agenti_is_array(content)) return agenti_stream_add(d, AGENTI_OP_TEXT, content, 0);
+    while (agent_json_each(content, &pos, NULL, &part)) if (agenti_is_object(part) && !agenti_oc_content_part(d, part)) return 0;
+    return 1;
+}
+/* The same thoughts may stand in up to four fields: read the first that has any (B25).                                 */
+static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
+{
+    agent_str item, text;
+    size_t pos = 0;
+    int i;
+    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT; i++)
+        if (agenti_nonempty(f[i])) return agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0);
+    if (!agenti_is_array(f[AGENTI_OD_DETAILS])) return 1;
+    while (agent_json_each(f[AGENTI_OD_DETAILS], &pos, NULL, &item)) {
+        text = agent_json_get(item, "text");
+        if (!agenti_nonempty(text)) text = agent_json_get(item, "summary");
+        if (!agenti_stream_add(d, AGENTI_OP_REASONING, text, 0)) return 0;
+    }
+    return 1;
+}
+static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
+{
+    agenti_op *op;
+    agent_str u, t = agenti_str(NULL, 0);
+    if (!agenti_nonempty(url)) return 1;
+    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
+    if (agenti_nonempty(title) && !agenti_json_string(title, NULL, &d->arena, &t)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
+    op->a = u;
+    op->b = t;
+    return 1;
+}
+static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agent_json_each(list, &pos, NULL, &item))
+        if (!agenti_oc_source(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
+    return 1;
+}
+/* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
+static int agenti_oc_citations(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (!agenti_is_array(list) || d->sourced) return 1;
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        d->sourced = 1;
+        if (!agenti_oc_source(d, item, agenti_str(NULL, 0))) return 0;
+    }
+    return 1;
+}
+static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
+{
+    if (!agenti_oc_reasoning(d, f) || !agenti_oc_content(d, f[AGENTI_OD_CONTENT])) return 0;
+    if (!agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OD_REFUSAL], AGENT_PART_REFUSAL)) return 0;
+    if (agenti_is_array(f[AGENTI_OD_ANNOTATIONS]) && !agenti_oc_annotations(d, f[AGENTI_OD_ANNOTATIONS])) return 0;
+    if (agenti_is_array(f[AGENTI_OD_CALLS])) return agenti_oc_calls(d, f[AGENTI_OD_CALLS]);
+    if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
+    return 1;
+}
+static int agenti_oc_one_choice(agenti_decoder *d, agent_str choice)
+{
+    agent_str f[AGENTI_OI_FIELDS], message[AGENTI_OD_FIELDS];
+    int64_t index;
+    agenti_json_pick(choice, agenti_oc_choice, AGENTI_OI_FIELDS, f);
+    if (f[AGENTI_OI_INDEX].n && agenti_int(f[AGENTI_OI_INDEX], &index) && index != 0) return 1;
+    agenti_oc_usage(d, f[AGENTI_OI_USAGE]);
+    if (agenti_is_object(f[0])) {
+        if (!agenti_oc_delta(d, f + 1)) return 0;
+    } else if (agenti_is_object(f[AGENTI_OI_MESSAGE])) {
+        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, message);
+        if (!agenti_oc_delta(d, message)) return 0;
+    }
+    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
+}
+/* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
+static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_OC_FIELDS], choice;
+    size_t pos = 0;
+    agenti_json_pick(json, agenti_oc_chunk, AGENTI_OC_FIELDS, f);
+    agenti_oc_usage(d, f[AGENTI_OC_GROQ_USAGE]);
+    agenti_oc_usage(d, f[AGENTI_OC_USAGE]);
+    *known = f[AGENTI_OC_CHOICES].n || f[AGENTI_OC_USAGE].n;
+    if (f[AGENTI_OC_ERROR].n && !agenti_eq(f[AGENTI_OC_ERROR], "null")) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
+    if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
+    while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
+        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice)) return 0;
+    return 1;
+}
+/* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
+static int agenti_oc_broken(agenti_decoder *d, agent_str data)
+{
+    agenti_op *op;
+    size_t i;
+    int known;
+    d->bad++;
+    if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) return 0;
+    op->a = agenti_cstr("a payload that is no JSON was passed over");
+    for (i = 1; i + 7 <= data.n; i++) {
+        agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
+        if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
+        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, &known);
+        return 1;
+    }
+    return 1;
+}
+static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known;
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;       /* a gateway wrapped a comment again (A2)                      */
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_oc_broken(d, data);
+        agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+        return 1;
+    }
+    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, &known);
+    agenti_fault_object(d, data, 0);
+    return 1;
+}
+static int agenti_oc_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_oc_object(d, body, &known)) return 0;
+    if (known) d->done = 1;
+    else if (agenti_is_object(body)) agenti_fault_object(d, body, 0);
+    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
+    return 1;
+}
+
+/* ---- requests ---- */
+static int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
+static void agenti_oc_option(agenti_buf *b, const agenti_request *r, const char *key, int option)
+{
+    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
+}
+static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
+{
+    const char *limit = r->dialect & AGENT_DIALECT_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
+    agenti_oc_option(b, r, limit, AGENTI_OPT_MAX_TOKENS);
+    agenti_oc_option(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_oc_option(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_oc_option(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_oc_option(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_oc_option(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_oc_option(b, r, "stop", AGENTI_OPT_STOP);
+}
+static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
+        agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
+    agenti_oc_limits(b, r);
+    agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_oc_system(agenti_buf *b, const agenti_request *r, agent_str text)
+{
+    (void)r;
+    agenti_buf_str(b, "{\"role\":\"system\"");
+    agenti_json_member_str(b, "content", text);
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_user_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i;
+    agenti_buf_str(b, "{\"role\":\"user\"");
+    if (m->n == 1) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));   /* many hosts refuse lists */
+    else {
+        agenti_buf_str(b, ",\"content\":[");
+        for (i = 0; i < m->n; i++) {
+            agenti_buf_str(b, i ? ",{\"type\":\"text\"" : "{\"type\":\"text\"");
+            agenti_json_member_str(b, "text", agenti_text_view(&m->parts[i].text));
+            agenti_buf_str(b, "}");
+        }
+        agenti_buf_str(b, "]");
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
+    agenti_json_member_str(b, "name", agenti_text_view(&p->name));
+    agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}}");
+}
+/* Reasoning is not sent back: no field of this format takes it from every host.                                        */
+static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i, texts = 0, calls = 0;
+    for (i = 0; i < m->n; i++) {
+        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0;
+        calls += m->parts[i].kind == AGENT_PART_CALL;
+    }
+    if (texts + calls == 0) return;
+    agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
+    if (texts == 0) agenti_buf_str(b, "null");
+    else {
+        agenti_buf_str(b, "\"\"");
+        for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+    }
+    if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
+        if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
+        agenti_oc_model_call(b, &m->parts[i]);
+    }
+    agenti_buf_str(b, calls ? "]}" : "}");
+}
+static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++) {
+        agent_str text = agenti_text_view(&m->parts[i].text);
+        agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
+        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+}
+static void agenti_oc_message_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
+{
+    (void)r;
+    if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
+    else if (m->role == AGENT_MODEL) agenti_oc_model_msg(b, m);
+    else agenti_oc_tools_msg(b, m);
+}
+static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (r->note) {
+        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_json_member_str(b, "content", agenti_cstr(r->note));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+    if (r->tool_count == 0) return;
+    if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
+    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
+        if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
+            agenti_json_member_str(b, "tool_choice", choice);
+        else {
+            agenti_buf_str(b, ",\"tool_choice\":{\"type\":\"function\",\"function\":{");
+            agenti_json_member_str(b, "name", choice);
+            agenti_buf_str(b, "}}");
+        }
+    }
+    agenti_oc_option(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
+}
+static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        agenti_buf_str(b, i ? ",{\"type\":\"function\",\"function\":{" : "{\"type\":\"function\",\"function\":{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}}");
+    }
+    agenti_buf_str(b, "]");
+}
+static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        agenti_buf_str(b, ",\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    agenti_buf_str(b, "}");
+}
+static const agenti_wire agenti_openai_chat_wire = {
+    "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_oc_end, agenti_oc_event, agenti_oc_whole
+};
+AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
+#endif
+
+/* ==== providers.c: wire formats and providers by name ============================================================= */
+/* Who speaks what: the wire formats by name, and the table of providers. A host's own rows win. */
+AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name);                                  /* NULL: unknown        */
+AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
+static const agent_provider agenti_providers[] = {
+    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
+    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
+    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
+    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
+};
+AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
+{
+    const agenti_wire *w = agenti_openai_chat();
+    return agenti_eq(name, w->name) ? w : NULL;
+}
+AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (rows[i].name && agenti_eq(name, rows[i].name)) return &rows[i];
+    for (i = 0; i < sizeof agenti_providers / sizeof *agenti_providers; i++)
+        if (agenti_eq(name, agenti_providers[i].name)) return &agenti_providers[i];
+    return NULL;
+}
+#endif
+
+/* ==== engine.c: handles, who has work, the one event ============================================================== */
+/* The engine's own state: handles, who has work, the one event that is out. */
+enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3 };
+typedef struct agenti_ready {                 /* a link of a FIFO of those that have work                               */
+    struct agenti_ready *next, *prev;         /* both NULL: not in it                                                   */
+    void *owner;
+    int kind;                                 /* of the owner, an agenti_kind; in the sessions' ring a CONN is a decoder */
+} agenti_ready;
+typedef struct agenti_slot { void *p; uint16_t gen; } agenti_slot;
+typedef struct agenti_slots { agenti_slot *p; uint32_t n, cap, hint, live; } agenti_slots;
+
+struct agenti_conn;
+struct agent_engine {
+    agenti_pool pool;                         /* first: copied in when the engine is made                               */
+    agent_limits lim;                         /* defaults filled in                                                     */
+    const agent_provider *rows; size_t row_count;
+    uint64_t now, wall, seed;
+    agenti_slots slots[4];                    /* by agenti_kind                                                         */
+    agenti_ready sessions, conns;             /* heads of rings                                                         */
+    struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
+    agenti_blob *graves;
+    const char *last;
+    agent_event ev;
+    agent_usage ev_usage;
+    char ev_raw[32];
+    size_t scanned;                           /* by this agent_next                                                     */
+};
+
+AGENTI_FN int      agenti_say(agent_engine *, int code, const char *why);        /* sets agent_last, returns code        */
+AGENTI_FN agent_id agenti_id_new(agent_engine *, int kind, void *p);             /* 0: no memory or over the limit       */
+AGENTI_FN void     agenti_id_free(agent_engine *, agent_id);
+AGENTI_FN void    *agenti_id_get(const agent_engine *, agent_id, int kind);      /* NULL: stale                          */
+AGENTI_FN void     agenti_wake(agenti_ready *head, agenti_ready *);              /* at the end, unless it is in          */
+AGENTI_FN void     agenti_sleep(agenti_ready *);
+AGENTI_FN agent_event *agenti_event(agent_engine *, int type);                   /* e->ev, cleared                       */
+AGENTI_FN size_t   agenti_len(const char *p, size_t n);                          /* n, or strlen for AGENT_CSTR          */
+AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);             /* 0 and AGENT_OFF resolved             */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_ENGINE
+AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why) { e->last = why; return code; }
+AGENTI_FN size_t agenti_len(const char *p, size_t n) { return p == NULL ? 0 : n == AGENT_CSTR ? strlen(p) : n; }
+AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise) { return given ? given : otherwise; }
+
+AGENTI_FN agent_id agenti_id_new(agent_engine *e, int kind, void *p)
+{
+    agenti_slots *s = &e->slots[kind];
+    uint32_t most = kind == AGENTI_PEER ? e->lim.peers : kind == AGENTI_SESSION ? e->lim.sessions : e->lim.conns, i;
+    if (s->live >= most) { e->last = "over the limit of peers, sessions or connections"; return 0; }
+    for (i = s->hint; i < s->n && s->p[i].p; i++) {}
+    if (i == s->cap) {
+        uint32_t cap = s->cap ? s->cap * 2 : 4;
+        agenti_slot *q;
+        if (cap > 65536) cap = 65536;
+        q = i == 65536 ? NULL : (agenti_slot *)agenti_resize(&e->pool, s->p, s->cap * sizeof *q, cap * sizeof *q);
+        if (q == NULL) { e->last = "out of memory"; return 0; }
+        memset(q + s->cap, 0, (cap - s->cap) * sizeof *q);
+        s->p = q;
+        s->cap = cap;
+    }
+    if (i == s->n) s->n++;
+    s->p[i].p = p;
+    s->p[i].gen = (uint16_t)((s->p[i].gen + 1) & 0x1FFF);
+    if (s->p[i].gen == 0) s->p[i].gen = 1;
+    s->hint = i + 1;
+    s->live++;
+    return ((uint32_t)kind << 29) | ((uint32_t)s->p[i].gen << 16) | i;
+}
+AGENTI_FN void *agenti_id_get(const agent_engine *e, agent_id id, int kind)
+{
+    const agenti_slots *s = &e->slots[kind];
+    uint32_t i = id & 0xFFFFu;
+    if (id >> 29 != (uint32_t)kind || i >= s->n || s->p[i].gen != ((id >> 16) & 0x1FFFu)) return NULL;
+    return s->p[i].p;
+}
+AGENTI_FN void agenti_id_free(agent_engine *e, agent_id id)
+{
+    agenti_slots *s = &e->slots[id >> 29];
+    uint32_t i = id & 0xFFFFu;
+    s->p[i].p = NULL;
+    s->live--;
+    if (i < s->hint) s->hint = i;
+}
+AGENTI_FN void agenti_wake(agenti_ready *head, agenti_ready *r)
+{
+    if (r->next) return;
+    r->next = head;
+    r->prev = head->prev;
+    head->prev->next = r;
+    head->prev = r;
+}
+AGENTI_FN void agenti_sleep(agenti_ready *r)
+{
+    if (r->next == NULL) return;
+    r->prev->next = r->next;
+    r->next->prev = r->prev;
+    r->next = r->prev = NULL;
+}
+AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
+{
+    agent_event *ev = &e->ev;
+    memset(ev, 0, sizeof *ev);
+    ev->type = (uint16_t)type;
+    ev->at_ms = e->now;
+    ev->text = ev->name = agenti_str(NULL, 0);
+    return ev;
+}
+AGENTDEF const char *agent_code_text(int code)
+{
+    switch (code) {
+#define AGENTI_X(n, v, t) case v: return t;
+    AGENT_CODES(AGENTI_X)
+#undef AGENTI_X
+    default: return "unknown code";
+    }
+}
+AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
+#endif
+
+/* ==== answer.c: one answer: framing of its body, parts and events ================================================= */
+/* One answer: its body's framing, and from the wire format's ops to parts and events. Knows no connection and no loop. */
+enum agenti_mode {
+    AGENTI_MODE_SNIFF,                        /* nothing but blanks so far                                              */
+    AGENTI_MODE_SSE,
+    AGENTI_MODE_WHOLE,                        /* one JSON text, held until its end                                      */
+    AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
+    AGENTI_MODE_OVER                          /* nothing more is read                                                   */
+};
+typedef struct agenti_answer {
+    agent_engine *e;
+    agenti_pool *pool;                        /* the session's, or the engine's                                         */
+    agenti_decoder d;
+    agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
+    agenti_nums *nums;
+    agent_num run;
+    agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
+    agent_sse sse;
+    agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
+    agenti_text headers;                      /* of an error status: its hints                                          */
+    uint64_t offset;                          /* bytes of the body seen                                                 */
+    uint32_t events;                          /* payloads seen                                                          */
+    int status;
+    uint8_t mode, started, plain;             /* plain: the content type is neither JSON nor an event stream            */
+} agenti_answer;
+
+AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool *, const agenti_wire *, uint32_t dialect);
+AGENTI_FN void agenti_answer_free(agenti_answer *);           /* not the messages that went into a table                */
+/* The head of the answer. 0: no memory.                                                                                */
+AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers);
+/* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory.                         */
+AGENTI_FN int  agenti_answer_feed(agenti_answer *, char *p, size_t n, size_t *used);
+AGENTI_FN int  agenti_answer_end(agenti_answer *);            /* the body is complete. 0: no memory                     */
+AGENTI_FN int  agenti_answer_over(const agenti_answer *);     /* no body byte can change it                             */
+AGENTI_FN void agenti_answer_verdict(agenti_answer *);        /* after the last op: a finish or a fault is set          */
+/* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
+AGENTI_FN int  agenti_answer_event(agenti_answer *);
+/* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
+AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
+AGENTI_FN void agenti_answer_drop(agenti_answer *);           /* forgets ops that wait                                  */
+AGENTI_FN int  agenti_answer_cut(const agenti_answer *);      /* it broke off, so its calls must not run                */
+AGENTI_FN agent_event *agenti_answer_error(agenti_answer *, int scope);      /* ERROR: the fault                        */
+AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *);              /* STEP_END: finish and usage              */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_ANSWER
+AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_pool *pool, const agenti_wire *wire, uint32_t dialect)
+{
+    memset(a, 0, sizeof *a);
+    a->e = e;
+    a->pool = pool;
+    agenti_decoder_init(&a->d, pool, &e->graves, wire);
+    a->d.dialect = dialect;
+    a->d.item_limit = e->lim.item;
+    a->d.depth_limit = e->lim.depth;
+    agenti_buf_init(&a->hold, pool);
+    agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
+    a->status = 200;
+}
+AGENTI_FN void agenti_answer_free(agenti_answer *a)
+{
+    if (a->e == NULL) return;
+    if (a->table == NULL) {
+        agenti_msg_free(a->pool, a->msg, &a->e->graves);
+        agenti_msg_free(a->pool, a->results, &a->e->graves);
+    }
+    agenti_decoder_free(&a->d);
+    agenti_buf_free(&a->hold);
+    agenti_text_free(&a->headers, &a->e->graves);
+    a->e = NULL;
+}
+
+/* ---- the body ---- */
+static void agenti_answer_fault(agenti_answer *a, int fault, int retryable, const char *text)
+{
+    agenti_fault_set(&a->d, fault, retryable, "", agenti_cstr(text));
+    if (a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
+    a->d.fault.offset = a->offset;
+    a->mode = AGENTI_MODE_OVER;
+}
+static int agenti_redirect(agenti_answer *a, agent_str headers)
+{
+    agent_str where = agenti_str(NULL, 0);
+    agenti_buf b;
+    agenti_buf_init(&b, a->pool);
+    agent_http_header(headers, "location", &where);
+    agenti_buf_str(&b, "the host is redirected to ");
+    agenti_buf_add(&b, where.p, where.n < 1024 ? where.n : 1024);
+    agenti_fault_set(&a->d, AGENT_FAULT_PROTOCOL, 0, "redirect", b.bad ? agenti_cstr("the host is redirected") : agenti_str(b.p, b.n));
+    a->d.fault.http_status = a->status;
+    a->mode = AGENTI_MODE_OVER;
+    agenti_buf_free(&b);
+    return 1;
+}
+AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
+{
+    agent_str v;
+    a->status = status;
+    a->started = 1;
+    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
+        return 1;
+    }
+    if (status >= 400) {
+        a->mode = AGENTI_MODE_ERROR;
+        return agenti_text_set(&a->headers, a->pool, &a->e->graves, headers);
+    }
+    if (status >= 300) return agenti_redirect(a, headers);
+    if (agent_http_header(headers, "content-type", &v) && v.n)
+        a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream");
+    return 1;
+}
+/* The first byte that is no blank tells what the body is: hosts that were asked for a stream may send one JSON text, an error page or
+ * something compressed (wire-quirks A16, A19, A20).                                                                    */
+static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    size_t i = 0;
+    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == '\xEF' || p[i] == '\xBB' || p[i] == '\xBF')) i++;
+    AGENTI_TOUCH(i);
+    *used = i;
+    a->offset += i;
+    if (i == n) return;
+    if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
+    else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
+    else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
+    else a->mode = AGENTI_MODE_SSE;
+}
+/* Makes room for n more held bytes: 1, 0 no memory, -1 over limits.item.                                               */
+static int agenti_hold_room(agenti_answer *a, size_t n)
+{
+    if (n > a->e->lim.item || a->hold.n > a->e->lim.item - n) return -1;
+    return agenti_buf_room(&a->hold, n);
+}
+static int agenti_sse_grow(agenti_answer *a)
+{
+    size_t more = a->sse.cap < 256 ? 256 : a->sse.cap;
+    int room;
+    a->hold.n = a->sse.len;
+    if (more > a->e->lim.item - a->hold.n && a->hold.n < a->e->lim.item) more = a->e->lim.item - a->hold.n;
+    room = agenti_hold_room(a, more);
+    if (room > 0) {
+        a->sse.buf = a->hold.p;
+        a->sse.cap = a->hold.cap - 1 < a->e->lim.item ? a->hold.cap - 1 : a->e->lim.item;
+    }
+    if (room < 0) agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
+    return room != 0;
+}
+static int agenti_payload(agenti_answer *a, const agent_sse_event *ev)
+{
+    uint32_t bad = a->d.bad;
+    a->events++;
+    if (!a->d.wire->event(&a->d, ev->event, ev->data)) return 0;
+    if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = a->offset;
+    if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
+    if (!a->d.fault.fault && !a->d.done) return 1;
+    a->mode = AGENTI_MODE_OVER;
+    return agenti_decoder_end(&a->d);
+}
+static int agenti_feed_sse(agenti_answer *a, char *p, size_t n, size_t *used)
+{
+    agent_sse_event ev;
+    size_t k;
+    int rc;
+    *used = 0;
+    while (a->mode == AGENTI_MODE_SSE && a->d.op_n == 0) {
+        rc = agent_sse_next(&a->sse, p + *used, n - *used, &k, &ev);
+        *used += k;
+        a->offset += k;
+        if (rc == AGENT_MORE) break;
+        if (rc == AGENT_E_FULL && !agenti_sse_grow(a)) return 0;
+        if (rc == AGENT_OK && !agenti_payload(a, &ev)) return 0;
+    }
+    return 1;
+}
+AGENTI_FN int agenti_answer_feed(agenti_answer *a, char *p, size_t n, size_t *used)
+{
+    int room = 1;
+    *used = 0;
+    if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
+    p += *used;
+    n -= *used;
+    if (a->mode == AGENTI_MODE_OVER) *used += n;
+    else if (n && a->mode == AGENTI_MODE_SSE) {
+        size_t k;
+        room = agenti_feed_sse(a, p, n, &k);
+        *used += k;
+    } else if (n && a->mode == AGENTI_MODE_ERROR) {
+        enum { MOST = 65536 };                /* an error body's rest is not worth its memory                           */
+        size_t k = a->hold.n >= MOST ? 0 : n < MOST - a->hold.n ? n : MOST - a->hold.n;
+        room = agenti_hold_room(a, k);
+        if (room > 0) agenti_buf_add(&a->hold, p, k);
+        *used += n;
+        a->offset += n;
+    } else if (n && a->mode == AGENTI_MODE_WHOLE) {
+        room = agenti_hold_room(a, n);
+        if (room > 0) agenti_buf_add(&a->hold, p, n);
+        *used += n;
+        a->offset += n;
+        if (room < 0) agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
+    }
+    return room != 0;
+}
+static int agenti_end_whole(agenti_answer *a)
+{
+    agent_json_error err;
+    if (agent_json_check(a->hold.p, a->hold.n, a->d.depth_limit, &err) != AGENT_OK) {
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, err.why);
+        a->d.fault.offset = err.offset;
+        return 1;
+    }
+    if (!a->d.wire->whole(&a->d, agenti_str(a->hold.p, a->hold.n))) return 0;
+    if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
+    a->mode = AGENTI_MODE_OVER;
+    return agenti_decoder_end(&a->d);
+}
+AGENTI_FN int agenti_answer_end(agenti_answer *a)
+{
+    agent_sse_event ev;
+    int rc;
+    if (a->mode == AGENTI_MODE_WHOLE) return agenti_end_whole(a);
+    if (a->mode == AGENTI_MODE_ERROR) {
+        agenti_fault_answer(&a->d, a->status, agenti_text_view(&a->headers), agenti_str(a->hold.p, a->hold.n), a->e->wall);
+        a->mode = AGENTI_MODE_OVER;
+    }
+    while (a->mode == AGENTI_MODE_SSE) {      /* an unfinished last event counts (A13)                                  */
+        rc = agent_sse_end(&a->sse, &ev);
+        if (rc == AGENT_MORE) a->mode = AGENTI_MODE_OVER;
+        else if (rc == AGENT_E_FULL) { if (!agenti_sse_grow(a)) return 0; }
+        else if (!agenti_payload(a, &ev)) return 0;
+    }
+    a->mode = AGENTI_MODE_OVER;
+    return agenti_decoder_end(&a->d);
+}
+AGENTI_FN int agenti_answer_over(const agenti_answer *a) { return a->mode == AGENTI_MODE_OVER; }
+AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
+{
+    agenti_decoder *d = &a->d;
+    if (d->fault.fault) return;
+    if (!d->done && d->finish == AGENT_FINISH_NONE) {
+        uint64_t at = d->fault.offset;
+        if (d->bad) {
+            agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "a payload is no JSON, and nothing after it ends the answer");
+            d->fault.offset = at;
+        } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is neither JSON nor an event stream");
+        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a finish reason or [DONE]");
+        return;
+    }
+    if (d->call_n && d->finish != AGENT_FINISH_LENGTH && d->finish != AGENT_FINISH_FILTER && d->finish != AGENT_FINISH_ERROR)
+        d->finish = AGENT_FINISH_TOOLS;
+    else if (d->finish == AGENT_FINISH_NONE || (d->finish == AGENT_FINISH_TOOLS && d->call_n == 0)) d->finish = AGENT_FINISH_OTHER;
+}
+AGENTI_FN int agenti_answer_cut(const agenti_answer *a)
+{
+    int f = a->d.finish;
+    return a->d.fault.fault || f == AGENT_FINISH_LENGTH || f == AGENT_FINISH_FILTER || f == AGENT_FINISH_ERROR;
+}
+AGENTI_FN void agenti_answer_drop(agenti_answer *a)
+{
+    a->d.op_n = a->d.op_at = 0;
+    agenti_arena_reset(&a->d.arena);
+    a->mode = AGENTI_MODE_OVER;
+}
+
+AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
+{
+    const agenti_fault *f = &a->d.fault;
+    agent_event *ev = agenti_event(a->e, AGENT_EV_ERROR);
+    ev->text = agenti_text_view(&f->text);
+    ev->name = agenti_text_view(&f->code);
+    ev->u.error.fault = f->fault;
+    ev->u.error.http_status = f->http_status;
+    ev->u.error.scope = scope;
+    ev->u.error.retryable = f->retryable;
+    ev->u.error.offset = f->offset;
+    ev->u.error.retry_after_ms = f->retry_after_ms;
+    return ev;
+}
+AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
+{
+    agent_event *ev = agenti_event(a->e, AGENT_EV_STEP_END);
+    a->e->ev_usage = a->d.usage;
+    memcpy(a->e->ev_raw, a->d.finish_raw, sizeof a->e->ev_raw);
+    ev->u.end.finish = a->d.fault.fault ? AGENT_FINISH_ERROR : a->d.finish;
+    ev->u.end.raw = agenti_cstr(a->e->ev_raw);
+    ev->u.end.usage = &a->e->ev_usage;
+    return ev;
+}
+
+/* ---- from ops to events ---- */
+enum { AGENTI_OP_APPLIED = 0x80 };            /* in op.flags: its text is in the part, deltas may be left to show        */
+
+static agent_event *agenti_part_event(agenti_answer *a, int type, const agenti_part *p)
+{
+    agent_event *ev = agenti_event(a->e, type);
+    ev->msg = a->msg->id;
+    ev->part = p->id;
+    ev->call = p->call;
+    if (p->kind == AGENT_PART_CALL) {
+        ev->name = agenti_text_view(&p->name);
+        ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
+        ev->u.tool.title = agenti_str(NULL, 0);
+    }
+    return ev;
+}
+/* The next delta of a part, at most limits.piece long and never inside a UTF-8 sequence. 0: all is shown.              */
+static int agenti_part_delta(agenti_answer *a, agenti_part *p, int type)
+{
+    size_t n = p->text.n - p->shown;
+    if (n == 0) return 0;
+    if (n > a->e->lim.piece) n = agenti_utf8_cut(p->text.p + p->shown, n, a->e->lim.piece);
+    agenti_part_event(a, type, p)->text = agenti_str(p->text.p + p->shown, n);
+    p->shown += n;
+    return 1;
+}
+/* 1: MSG_ADD was made, 0: the message is there, -1: no memory.                                                         */
+static int agenti_need_msg(agenti_answer *a)
+{
+    agent_event *ev;
+    if (a->msg) return 0;
+    if (a->table && !agenti_table_room(a->table, 2)) return -1;      /* and room for the results                        */
+    a->msg = agenti_msg_new(a->pool, AGENT_MODEL);
+    if (a->msg == NULL) return -1;
+    a->msg->id = ++a->nums->msg;
+    a->msg->run = a->run;
+    if (a->table == NULL) return 0;
+    agenti_table_add(a->table, a->msg);
+    ev = agenti_event(a->e, AGENT_EV_MSG_ADD);
+    ev->msg = a->msg->id;
+    ev->u.msg.role = AGENT_MODEL;
+    return 1;
+}
+static agenti_part *agenti_part_find(const agenti_answer *a, int call, uint32_t key)
+{
+    uint32_t i;
+    for (i = a->msg ? a->msg->n : 0; i-- > 0;) {
+        agenti_part *p = &a->msg->parts[i];
+        if (p->key == key && (p->kind == AGENT_PART_CALL) == call && p->open) return p;
+    }
+    return NULL;
+}
+static int agenti_apply_text(agenti_answer *a, agenti_op *op)
+{
+    int kind = op->kind == AGENTI_OP_TEXT ? AGENT_PART_TEXT : AGENT_PART_REASONING, rc;
+    agenti_part *p = agenti_part_find(a, 0, op->key);
+    if (p == NULL) {
+        if ((rc = agenti_need_msg(a)) != 0) return rc;
+        if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return -1;
+        p->id = ++a->nums->part;
+        p->key = op->key;
+        p->open = 1;
+        p->flags = op->flags;
+        agenti_part_event(a, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : AGENT_EV_REASONING_START, p);
+        return 1;
+    }
+    if (!(op->flags & AGENTI_OP_APPLIED)) {
+        if (!agenti_text_add(&p->text, a->pool, &a->e->graves, op->a)) return -1;
+        op->flags |= AGENTI_OP_APPLIED;
+    }
+    return agenti_part_delta(a, p, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA);
+}
+static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
+{
+    agent_event *ev;
+    p->open = 0;
+    if (cut) p->flags |= AGENT_PART_CUT;
+    ev = agenti_part_event(a, p->kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
+    ev->text = agenti_text_view(&p->text);
+    if (cut) ev->flags = AGENT_EVF_CUT;
+    return 1;
+}
+static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
+{
+    agenti_blob **graves = &a->e->graves;
+    if (id.n && (!agenti_text_set(&p->wire_id, a->pool, graves, id) || !agenti_text_set(&r->wire_id, a->pool, graves, id))) return 0;
+    return name.n == 0 || agenti_text_set(&p->name, a->pool, graves, name);
+}
+/* A call and the place of its result come to be together, so that closing never needs memory.                          */
+static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
+{
+    char made[32] = "call_";
+    agenti_part *p, *r;
+    agent_str id = op->a;
+    int rc;
+    if ((rc = agenti_need_msg(a)) != 0) return rc;
+    if (a->results == NULL && (a->results = agenti_msg_new(a->pool, AGENT_TOOLS)) == NULL) return -1;
+    if (a->results->n >= a->e->lim.calls_per_step) return -2;
+    if ((r = agenti_part_new(a->pool, a->results, AGENT_PART_RESULT)) == NULL) return -1;
+    r->call = a->nums->call + 1;
+    if ((p = agenti_part_new(a->pool, a->msg, AGENT_PART_CALL)) == NULL) { a->results->n--; return -1; }
+    p->call = r->call;
+    if (id.n == 0) id = agenti_str(made, 5 + agenti_u64_text(p->call, made + 5));
+    if (!agenti_call_ids(a, p, r, id, op->b)) {
+        agenti_text_free(&p->wire_id, &a->e->graves);
+        agenti_text_free(&r->wire_id, &a->e->graves);
+        a->msg->n--;
+        a->results->n--;
+        return -1;
+    }
+    a->nums->call++;
+    p->id = ++a->nums->part;
+    r->id = ++a->nums->part;
+    p->key = op->key;
+    p->open = 1;
+    return 0;
+}
+static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
+{
+    uint32_t i;
+    for (i = 0; a->results && i < a->results->n; i++) if (a->results->parts[i].call == call->call) return &a->results->parts[i];
+    return NULL;
+}
+/* INPUT_START once the name is known, then what has come of the arguments.                                             */
+static int agenti_show_call(agenti_answer *a, agenti_part *p)
+{
+    if (p->name.n == 0) return 0;
+    if (!p->started) {
+        p->started = 1;
+        agenti_part_event(a, AGENT_EV_INPUT_START, p);
+        return 1;
+    }
+    return agenti_part_delta(a, p, AGENT_EV_INPUT_DELTA);
+}
+/* Arguments are appended, unless a host resends what it sent, from the start: all of it and more, or the same complete object
+ * again (wire-quirks C12-C14).                                                                                         */
+static int agenti_args_add(agenti_answer *a, agenti_part *p, agent_str s)
+{
+    size_t have = p->text.n;
+    AGENTI_TOUCH(s.n);
+    if (have >= 2 && s.n >= have && memcmp(s.p, p->text.p, have) == 0) {
+        if (s.n == have) {
+            if ((p->flags & AGENTI_PART_RESENT) || agent_json_check(s.p, s.n, a->e->lim.depth, NULL) == AGENT_OK) return 1;
+        } else {
+            p->flags |= AGENTI_PART_RESENT;
+            s.p += have;
+            s.n -= have;
+        }
+    }
+    if (s.n > a->e->lim.item - have) { p->flags |= AGENT_PART_CUT | AGENT_PART_INVALID; return 1; }
+    return agenti_text_add(&p->text, a->pool, &a->e->graves, s);
+}
+static int agenti_apply_input(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p = agenti_part_find(a, 1, op->key);
+    int rc;
+    if (op->kind == AGENTI_OP_CALL && p == NULL) {
+        if ((rc = agenti_apply_call(a, op)) != 0) return rc;
+        p = agenti_part_find(a, 1, op->key);
+    }
+    if (p == NULL) return 0;
+    if (!(op->flags & AGENTI_OP_APPLIED)) {
+        op->flags |= AGENTI_OP_APPLIED;
+        if (op->kind == AGENTI_OP_NAME && !agenti_call_ids(a, p, agenti_result_of(a, p), op->a, op->b)) return -1;
+        if (op->kind == AGENTI_OP_ARGS && !agenti_args_add(a, p, op->a)) return -1;
+    }
+    return agenti_show_call(a, p);
+}
+static int agenti_apply(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p;
+    agent_event *ev;
+    switch (op->kind) {
+    case AGENTI_OP_TEXT: case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
+    case AGENTI_OP_CALL: case AGENTI_OP_NAME: case AGENTI_OP_ARGS: return agenti_apply_input(a, op);
+    case AGENTI_OP_END: return (p = agenti_part_find(a, 0, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
+    default:
+        if (op->flags & AGENTI_OP_APPLIED) return 0;
+        op->flags |= AGENTI_OP_APPLIED;
+        ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : AGENT_EV_WARNING);
+        ev->text = op->a;
+        ev->name = op->b;
+        return 1;
+    }
+}
+AGENTI_FN int agenti_answer_event(agenti_answer *a)
+{
+    agenti_decoder *d = &a->d;
+    while (d->op_at < d->op_n) {
+        int rc = agenti_apply(a, &d->ops[d->op_at]);
+        if (rc) return rc;
+        d->op_at++;
+    }
+    if (d->op_n) {
+        d->op_n = d->op_at = 0;
+        agenti_arena_reset(&d->arena);
+    }
+    return 0;
+}
+static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
+{
+    agent_event *ev;
+    if (p->name.n == 0) agenti_text_static(&p->name, &a->e->graves, "unknown");
+    if (agenti_show_call(a, p)) return 1;
+    p->open = 0;
+    if (p->text.n == 0) agenti_text_static(&p->text, &a->e->graves, "{}");
+    agenti_text_scrub(&p->text);              /* an object that a host sent raw may hold bad bytes                      */
+    if (p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, a->e->lim.depth, NULL) != AGENT_OK) p->flags |= AGENT_PART_INVALID;
+    if (cut) p->flags |= AGENT_PART_CUT;
+    ev = agenti_part_event(a, AGENT_EV_INPUT_END, p);
+    ev->text = agenti_text_view(&p->text);
+    ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
+    return 1;
+}
+AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
+{
+    agent_event *ev;
+    uint32_t i;
+    for (i = 0; a->msg && i < a->msg->n; i++) {
+        agenti_part *p = &a->msg->parts[i];
+        if (p->open) return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
+    }
+    for (i = 0; a->msg && !cut && i < a->msg->n; i++) {
+        agenti_part *p = &a->msg->parts[i];
+        if (p->kind != AGENT_PART_CALL || p->called) continue;
+        p->called = 1;
+        ev = agenti_part_event(a, AGENT_EV_TOOL_CALL, p);
+        ev->text = agenti_text_view(&p->text);
+        if (p->flags & AGENT_PART_INVALID) ev->flags = AGENT_EVF_SALVAGED;
+        return 1;
+    }
+    return 0;
+}
+#endif
+
+/* ==== request.c: requests as lists of pieces, serialised once ===================================================== */
+/* Requests as lists of pieces: what was serialised once is pointed to, only the small rest is written anew. */
+typedef struct agenti_block { struct agenti_block *next; size_t n, cap; } agenti_block;
+typedef struct agenti_log {                   /* the serialised messages of a session, one after the other: a droppable cache */
+    agenti_pool *pool;
+    agenti_block *first, *last;
+    size_t total, msgs;                       /* bytes; messages of the table that are in                               */
+} agenti_log;
+typedef struct agenti_piece { const char *p; size_t n; } agenti_piece;
+typedef struct agenti_out {                   /* the bytes of one request                                               */
+    agenti_pool *pool;
+    agenti_buf head, text;                    /* the HTTP head, piece 0; head and tail of the body                      */
+    agenti_piece *pieces; size_t piece_n, piece_cap;
+    uint64_t body_len;
+    char *stage; size_t stage_cap, stage_n;   /* small pieces are put together here                                     */
+    size_t text_at;                           /* bytes of text that are in pieces                                       */
+    size_t at, off;                           /* the next piece, and the byte in it                                     */
+    size_t sent;                              /* of stage, or of the piece that is handed out                           */
+    int direct;                               /* pieces[at] + off is handed out, not stage                              */
+} agenti_out;
+enum { AGENTI_SEND_MIN = 4096, AGENTI_BLOCK_MIN = 512, AGENTI_BLOCK_MAX = 65536 };
+
+AGENTI_FN int  agenti_log_add(agenti_log *, const agenti_buf *);              /* a comma between; 0: refused, unchanged  */
+AGENTI_FN void agenti_log_free(agenti_log *);
+AGENTI_FN void agenti_out_init(agenti_out *, agenti_pool *);
+AGENTI_FN void agenti_out_free(agenti_out *);                                 /* wipes the head: it has a key            */
+/* Body pieces in order; p NULL: what was added to out->text since the last such call. 0: refused                       */
+AGENTI_FN int  agenti_out_piece(agenti_out *, const char *p, size_t n);
+AGENTI_FN int  agenti_out_log(agenti_out *, const agenti_log *);
+AGENTI_FN int  agenti_out_ready(agenti_out *);                                /* when text and head are written. 0: refused */
+AGENTI_FN void agenti_out_start(agenti_out *, int with_head);                 /* also to start over                     */
+AGENTI_FN const char *agenti_out_bytes(const agenti_out *, size_t *n);        /* NULL: all is sent                      */
+AGENTI_FN int  agenti_out_sent(agenti_out *, size_t n);                       /* 0: n is too much                       */
+AGENTI_FN void agenti_wipe(char *p, size_t n);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_REQUEST
+AGENTI_FN void agenti_wipe(char *p, size_t n)
+{
+    volatile char *v = p;
+    while (n--) *v++ = 0;
+}
+static agenti_block *agenti_block_new(agenti_log *log, size_t n)
+{
+    size_t cap = log->total < AGENTI_BLOCK_MIN ? AGENTI_BLOCK_MIN : log->total > AGENTI_BLOCK_MAX ? AGENTI_BLOCK_MAX : log->total, all;
+    agenti_block *b;
+    if (log->first && cap < AGENTI_SEND_MIN) cap = AGENTI_SEND_MIN;
+    if (cap < n) cap = n;
+    if (!agenti_add(cap, sizeof *b, &all) || (b = (agenti_block *)agenti_resize(log->pool, NULL, 0, all)) == NULL) return NULL;
+    b->next = NULL;
+    b->n = 0;
+    b->cap = cap;
+    return b;
+}
+static void agenti_block_fill(agenti_log *log, agenti_block *b, const char *p, size_t n)
+{
+    memcpy((char *)(b + 1) + b->n, p, n);
+    AGENTI_TOUCH(n);
+    b->n += n;
+    log->total += n;
+}
+AGENTI_FN int agenti_log_add(agenti_log *log, const agenti_buf *b)
+{
+    size_t room = log->last ? log->last->cap - log->last->n : 0, comma = log->total ? 1 : 0, here;
+    agenti_block *more = NULL;
+    if (b->bad) return 0;
+    if (b->n == 0) return 1;
+    if (room < b->n + comma && (more = agenti_block_new(log, b->n + comma - room)) == NULL) return 0;
+    if (more) {
+        if (log->last) log->last->next = more; else log->first = more;
+    }
+    if (log->last == NULL) log->last = more;
+    if (comma && room == 0) log->last = more;
+    if (comma) agenti_block_fill(log, log->last, ",", 1);
+    here = log->last->cap - log->last->n < b->n ? log->last->cap - log->last->n : b->n;
+    agenti_block_fill(log, log->last, b->p, here);
+    if (here < b->n) {
+        log->last = more;
+        agenti_block_fill(log, more, b->p + here, b->n - here);
+    }
+    return 1;
+}
+AGENTI_FN void agenti_log_free(agenti_log *log)
+{
+    agenti_block *b, *next;
+    for (b = log->first; b; b = next) {
+        next = b->next;
+        agenti_put(log->pool, b, b->cap + sizeof *b);
+    }
+    log->first = log->last = NULL;
+    log->total = log->msgs = 0;
+}
+AGENTI_FN void agenti_out_init(agenti_out *o, agenti_pool *pool)
+{
+    memset(o, 0, sizeof *o);
+    o->pool = pool;
+    agenti_buf_init(&o->head, pool);
+    agenti_buf_init(&o->text, pool);
+}
+AGENTI_FN void agenti_out_free(agenti_out *o)
+{
+    agenti_pool *pool = o->pool;
+    if (pool == NULL) return;
+    if (o->head.p) agenti_wipe(o->head.p, o->head.n);
+    if (o->stage) agenti_wipe(o->stage, o->stage_cap);
+    agenti_buf_free(&o->head);
+    agenti_buf_free(&o->text);
+    agenti_put(pool, o->pieces, o->piece_cap * sizeof *o->pieces);
+    agenti_put(pool, o->stage, o->stage_cap);
+    agenti_out_init(o, pool);
+}
+AGENTI_FN int agenti_out_piece(agenti_out *o, const char *p, size_t n)
+{
+    agenti_piece *q;
+    if (o->piece_cap - o->piece_n < 2) {
+        size_t cap = o->piece_cap ? o->piece_cap * 2 : 8;
+        q = (agenti_piece *)agenti_resize(o->pool, o->pieces, o->piece_cap * sizeof *q, cap * sizeof *q);
+        if (q == NULL) return 0;
+        o->pieces = q;
+        o->piece_cap = cap;
+    }
+    if (o->piece_n == 0) { o->pieces[0].p = NULL; o->pieces[0].n = 0; o->piece_n = 1; }       /* the HTTP head's place  */
+    if (p == NULL) {
+        n = o->text.n - o->text_at;
+        o->text_at = o->text.n;
+    }
+    if (n == 0) return 1;
+    o->pieces[o->piece_n].p = p;
+    o->pieces[o->piece_n++].n = n;
+    o->body_len += n;
+    return 1;
+}
+AGENTI_FN int agenti_out_log(agenti_out *o, const agenti_log *log)
+{
+    const agenti_block *b;
+    for (b = log->first; b; b = b->next) if (!agenti_out_piece(o, (const char *)(b + 1), b->n)) return 0;
+    return 1;
+}
+AGENTI_FN int agenti_out_ready(agenti_out *o)
+{
+    size_t i, at = 0;
+    uint64_t all = o->body_len + o->head.n;
+    if (o->text.bad || o->head.bad) return 0;
+    o->pieces[0].p = o->head.p;
+    o->pieces[0].n = o->head.n;
+    for (i = 1; i < o->piece_n; i++) if (o->pieces[i].p == NULL) { o->pieces[i].p = o->text.p + at; at += o->pieces[i].n; }
+    o->stage_cap = all < 2 * AGENTI_SEND_MIN ? (size_t)all : 2 * AGENTI_SEND_MIN;
+    o->stage = (char *)agenti_resize(o->pool, NULL, 0, o->stage_cap);
+    if (o->stage == NULL) { o->stage_cap = 0; return 0; }
+    return 1;
+}
+/* Hands out a long piece as it is; short ones are put together, and a long one gives what makes them long enough, or all of itself
+ * when a short rest would stay. So a step copies at most 8 KiB of what was serialised before.                           */
+static void agenti_out_next(agenti_out *o)
+{
+    o->sent = o->stage_n = 0;
+    o->direct = 0;
+    while (o->at < o->piece_n && o->stage_n < AGENTI_SEND_MIN) {
+        const agenti_piece *p = &o->pieces[o->at];
+        size_t left = p->n - o->off, take = left;
+        if (left >= AGENTI_SEND_MIN) {
+            if (o->stage_n == 0) { o->direct = 1; return; }
+            take = AGENTI_SEND_MIN - o->stage_n;
+            if (left - take < AGENTI_SEND_MIN && left <= o->stage_cap - o->stage_n) take = left;
+        }
+        memcpy(o->stage + o->stage_n, p->p + o->off, take);
+        AGENTI_TOUCH(take);
+        o->stage_n += take;
+        o->off += take;
+        if (o->off == p->n) { o->at++; o->off = 0; }
+    }
+}
+AGENTI_FN void agenti_out_start(agenti_out *o, int with_head)
+{
+    o->at = with_head ? 0 : 1;
+    o->off = 0;
+    agenti_out_next(o);
+}
+AGENTI_FN const char *agenti_out_bytes(const agenti_out *o, size_t *n)
+{
+    if (o->direct) {
+        *n = o->pieces[o->at].n - o->off - o->sent;
+        return o->pieces[o->at].p + o->off + o->sent;
+    }
+    *n = o->stage_n - o->sent;
+    return *n ? o->stage + o->sent : NULL;
+}
+AGENTI_FN int agenti_out_sent(agenti_out *o, size_t n)
+{
+    size_t had;
+    if (agenti_out_bytes(o, &had) == NULL || n > had) return n == 0;
+    o->sent += n;
+    if (n < had) return 1;
+    if (o->direct) { o->at++; o->off = 0; }
+    agenti_out_next(o);
+    return 1;
+}
+#endif
+
+/* ==== peer.c: endpoints: URL, key, headers ======================================================================== */
+/* Whoever is at the other end: its address, key, headers and dialect, and its connections that wait to be used again. */
+struct agenti_conn;
+typedef struct agenti_peer {
+    agent_id id;
+    agent_engine *e;
+    const agent_provider *row;
+    const agenti_wire *wire;
+    agenti_text base, host, headers, extra;   /* base: what url points into                                             */
+    agenti_url url;
+    char *key; size_t key_n;
+    uint32_t dialect, sessions;
+    void *user;
+    struct agenti_conn *idle;                 /* the one used last comes first                                          */
+} agenti_peer;
+
+AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
+AGENTI_FN void agenti_peer_free(agenti_peer *);
+/* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
+AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
+AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
+AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
+static void agenti_key_drop(agenti_peer *p)
+{
+    if (p->key) agenti_wipe(p->key, p->key_n);
+    agenti_put(&p->e->pool, p->key, p->key_n + 1);
+    p->key = NULL;
+    p->key_n = 0;
+}
+AGENTI_FN void agenti_peer_free(agenti_peer *p)
+{
+    agenti_blob **graves = &p->e->graves;
+    agenti_key_drop(p);
+    agenti_text_free(&p->base, graves);
+    agenti_text_free(&p->host, graves);
+    agenti_text_free(&p->headers, graves);
+    agenti_text_free(&p->extra, graves);
+    if (p->id) agenti_id_free(p->e, p->id);
+    agenti_put(&p->e->pool, p, sizeof *p);
+}
+/* The next "Name: value" of host-given lines; 0 at the end, -1 when a line is none.                                    */
+static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
+{
+    const char *end, *colon;
+    size_t n;
+    while (lines->n && (lines->p[0] == '\n' || lines->p[0] == '\r')) { lines->p++; lines->n--; }
+    if (lines->n == 0) return 0;
+    end = (const char *)memchr(lines->p, '\n', lines->n);
+    n = end ? (size_t)(end - lines->p) : lines->n;
+    *value = agenti_str(lines->p, n);
+    lines->p += n;
+    lines->n -= n;
+    colon = (const char *)memchr(value->p, ':', value->n);
+    if (colon == NULL || colon == value->p) return -1;
+    *name = agenti_str(value->p, (size_t)(colon - value->p));
+    *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
+    return 1;
+}
+static int agenti_header_given(const agenti_peer *p, const char *name)
+{
+    agent_str lines = agenti_text_view(&p->headers), n, v;
+    while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
+    return 0;
+}
+static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix, agent_str value)
+{
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_add(b, "", 1);
+    agenti_buf_str(b, prefix);
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_add(b, "", 1);
+}
+AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
+{
+    agent_str lines = agenti_text_view(&p->headers), n, v;
+    int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
+    const char *auth = bearer ? "authorization" : p->row->auth;
+    if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
+    if (!agenti_header_given(p, "accept"))
+        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
+    if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
+    if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
+    if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
+        agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
+    while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
+    return !b->bad;
+}
+/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
+{
+    size_t i;
+    if (p->key_n < 4 || t->borrowed) return;
+    for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
+        if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
+}
+static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
+{
+    agenti_peer *p = agenti_peer_get(e, id);
+    char *copy;
+    if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
+    n = agenti_len(key, n);
+    if (n && agenti_bad_value(key, n)) return agenti_say(e, AGENT_E_ARG, "the key has CR, LF or NUL in it");
+    if ((copy = (char *)agenti_get(&e->pool, n + 1)) == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    if (n) memcpy(copy, key, n);
+    agenti_key_drop(p);
+    p->key = copy;
+    p->key_n = n;
+    return AGENT_OK;
+}
+static int agenti_check_headers(const char *headers)
+{
+    agent_str lines = agenti_cstr(headers), n, v;
+    int rc;
+    while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
+        size_t i;
+        for (i = 0; i < v.n; i++) if ((unsigned char)v.p[i] < ' ' && v.p[i] != '\t') return 0;
+        if (!agenti_http_token(n.p, n.n)) return 0;
+    }
+    return rc == 0;
+}
+/* NULL, or why it cannot be. Everything that needs memory comes later.                                                 */
+static const char *agenti_peer_check(const agent_engine *e, const agent_peer_desc *d, agenti_peer *p)
+{
+    const char *why = NULL;
+    agent_str extra = agenti_cstr(d->body_json), base;
+    p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
+    if (p->row == NULL) return "unknown provider";
+    if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
+    base = agenti_cstr(d->url ? d->url : p->row->url);
+    if (base.n == 0) return "this provider needs a url";
+    if (!agenti_url_parse(base, &p->url, &why)) return why;
+    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value";
+    if (extra.n) {
+        if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
+        if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";
+    }
+    return NULL;
+}
+static int agenti_peer_fill(agenti_peer *p, const agent_peer_desc *d)
+{
+    agenti_pool *pool = &p->e->pool;
+    agenti_blob **graves = &p->e->graves;
+    const char *why;
+    return agenti_text_set(&p->base, pool, graves, agenti_cstr(d->url ? d->url : p->row->url))
+        && agenti_url_parse(agenti_text_view(&p->base), &p->url, &why)
+        && agenti_text_set(&p->host, pool, graves, p->url.host)
+        && agenti_text_set(&p->headers, pool, graves, agenti_cstr(d->headers))
+        && agenti_text_set(&p->extra, pool, graves, agenti_trim(agenti_cstr(d->body_json)));
+}
+AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
+{
+    agenti_peer *p;
+    const char *why;
+    agent_id id;
+    if (d == NULL) { e->last = "no description"; return 0; }
+    if ((p = (agenti_peer *)agenti_get(&e->pool, sizeof *p)) == NULL) { e->last = "out of memory"; return 0; }
+    p->e = e;
+    p->user = d->user;
+    if ((why = agenti_peer_check(e, d, p)) != NULL) { e->last = why; agenti_peer_free(p); return 0; }
+    p->dialect = (p->row->dialect | d->dialect_on) & ~d->dialect_off;
+    e->last = "out of memory";
+    if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
+    id = p->id;
+    if (agent_peer_key(e, id, d->key, AGENT_CSTR) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    return id;
+}
+#endif
+
+/* ==== conn.c: connections: bytes in and out, HTTP, reuse ========================================================== */
+/* Connections: one byte stream each. Bytes in are read in place by HTTP and the answer; bytes out are a request's pieces. */
+enum agenti_conn_state {
+    AGENTI_CONN_NEW,                          /* OPEN is to come                                                        */
+    AGENTI_CONN_OPENING,                      /* the host was asked                                                     */
+    AGENTI_CONN_OPEN,                         /* an exchange is going on                                                */
+    AGENTI_CONN_DRAIN,                        /* its answer is over; the rest of the message is read and dropped        */
+    AGENTI_CONN_IDLE,                         /* may be used again                                                      */
+    AGENTI_CONN_CLOSING                       /* CLOSE is to come                                                       */
+};
+typedef struct agenti_exchange {              /* whose request this is, as far as events need it                        */
+    agent_id session;
+    void *user;
+    uint64_t *seq;                            /* counts its events                                                      */
+    agenti_nums *nums;
+    agenti_ready *ready;                      /* woken when the answer is over                                          */
+    agenti_answer *answer;
+} agenti_exchange;
+typedef struct agenti_decode {                /* the owner of a decode-only connection's answers                        */
+    agenti_ready ready;
+    struct agenti_conn *c;
+    agenti_answer answer;
+    agenti_nums nums;
+    uint64_t seq;
+    uint32_t answers;                         /* that are over                                                          */
+    uint8_t said;                             /* STEP_END or ERROR of this answer was shown                             */
+} agenti_decode;
+typedef struct agenti_conn {
+    agenti_ready ready;
+    agent_engine *e;
+    agenti_peer *peer;                        /* NULL: decode-only                                                      */
+    agenti_decode *decode;
+    agent_id id;
+    agenti_exchange x;                        /* x.answer NULL: none                                                    */
+    agent_num need, run, step;
+    void *user;
+    agenti_text detail;                       /* of agent_failed                                                        */
+    char *in; size_t cap, r, w, reserved;
+    size_t span, span_n;                      /* body bytes in `in` that HTTP has passed and the answer has not read    */
+    agent_http http;
+    agenti_buf head;                          /* HTTP's                                                                 */
+    agenti_out out;
+    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    agenti_text url;
+    uint64_t drain_until;
+    struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
+    int state, via, why;
+    agenti_ready *waiter;                     /* woken when it drains no more                                           */
+    uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
+    uint8_t eof, failed;                      /* told by the host                                                       */
+    uint8_t more;                             /* HTTP may have something to say without further bytes                   */
+    uint8_t got_byte, got_head, message_over, over;   /* of this exchange; over: its owner knows                         */
+    uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
+    uint8_t reused, stale, doubled;
+} agenti_conn;
+enum { AGENTI_DRAIN_MS = 1000 };
+
+AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
+AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
+AGENTI_FN void agenti_conn_free(agenti_conn *);
+AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
+AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
+AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
+AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
+AGENTI_FN void agenti_conn_drain(agenti_conn *);                               /* the answer is over, its bytes may not be */
+AGENTI_FN void agenti_conn_orphan(agenti_conn *);                              /* its peer goes                          */
+AGENTI_FN void agenti_conn_time(agent_engine *);                               /* closes what drained too long           */
+AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
+AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
+AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made                   */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
+AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
+AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *e, agenti_peer *peer)
+{
+    agenti_conn *c = (agenti_conn *)agenti_get(&e->pool, sizeof *c);
+    if (c == NULL) { e->last = "out of memory"; return NULL; }
+    c->e = e;
+    c->peer = peer;
+    c->ready.owner = c;
+    agenti_buf_init(&c->head, &e->pool);
+    agenti_buf_init(&c->lines, &e->pool);
+    agenti_out_init(&c->out, &e->pool);
+    agent_http_init(&c->http, NULL, 0);
+    if ((c->id = agenti_id_new(e, AGENTI_CONN, c)) == 0) { agenti_put(&e->pool, c, sizeof *c); return NULL; }
+    return c;
+}
+static void agenti_conn_unlink(agenti_conn *c)
+{
+    agent_engine *e = c->e;
+    if (c->state == AGENTI_CONN_DRAIN && c->peer) {
+        if (c->prev) c->prev->next = c->next; else e->drain_first = c->next;
+        if (c->next) c->next->prev = c->prev; else e->drain_last = c->prev;
+    } else if (c->state == AGENTI_CONN_IDLE) {
+        if (c->prev) c->prev->next = c->next; else c->peer->idle = c->next;
+        if (c->next) c->next->prev = c->prev;
+    }
+    c->next = c->prev = NULL;
+}
+static void agenti_conn_state_set(agenti_conn *c, int state)
+{
+    agenti_conn_unlink(c);
+    if (c->waiter) { agenti_wake(&c->e->sessions, c->waiter); c->waiter = NULL; }
+    c->state = state;
+    agenti_wake(&c->e->conns, &c->ready);
+}
+static void agenti_conn_request_drop(agenti_conn *c)
+{
+    agenti_out_free(&c->out);
+    if (c->lines.p) agenti_wipe(c->lines.p, c->lines.n);
+    agenti_buf_free(&c->lines);
+}
+AGENTI_FN void agenti_conn_free(agenti_conn *c)
+{
+    agent_engine *e = c->e;
+    agenti_conn_unlink(c);
+    agenti_sleep(&c->ready);
+    agenti_conn_request_drop(c);
+    if (c->decode) {
+        agenti_sleep(&c->decode->ready);
+        agenti_answer_free(&c->decode->answer);
+        agenti_put(&e->pool, c->decode, sizeof *c->decode);
+    }
+    agenti_buf_free(&c->head);
+    agenti_text_free(&c->detail, &e->graves);
+    agenti_text_free(&c->url, &e->graves);
+    agenti_put(&e->pool, c->in, c->cap);
+    agenti_id_free(e, c->id);
+    agenti_put(&e->pool, c, sizeof *c);
+}
+AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
+{
+    agenti_conn *c = p->idle;
+    if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
+    return c;
+}
+AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
+{
+    c->x = *x;
+    c->run = run;
+    c->step = step;
+    c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
+    agent_http_expect(&c->http, 0);
+    if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
+        c->reused = c->send = 1;
+        agenti_out_start(&c->out, 1);
+    } else {
+        c->need = ++x->nums->need;
+        c->need_open = 1;
+    }
+    agenti_wake(&c->e->conns, &c->ready);
+}
+AGENTI_FN void agenti_conn_again(agenti_conn *c, const agenti_exchange *x)
+{
+    c->x = *x;
+    c->skip_message = !c->message_over;
+    c->got_byte = c->got_head = c->message_over = c->over = 0;
+    c->span_n = 0;
+    if (!c->skip_message) agent_http_expect(&c->http, 0);
+    agenti_wake(&c->e->conns, &c->ready);
+}
+/* Its owner may be gone before the CLOSE: only what the event shows of it stays.                                       */
+static void agenti_conn_forget(agenti_conn *c)
+{
+    c->x.answer = NULL;
+    c->x.ready = NULL;
+    c->x.seq = NULL;
+    c->x.nums = NULL;
+    c->span_n = 0;
+    agenti_conn_request_drop(c);
+}
+AGENTI_FN void agenti_conn_abort(agenti_conn *c)
+{
+    agenti_conn_forget(c);
+    if (c->state == AGENTI_CONN_NEW) { agenti_conn_free(c); return; }
+    if (c->need_open) { c->need_open = 0; c->need_over = 1; }
+    agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+}
+AGENTI_FN void agenti_conn_drain(agenti_conn *c)
+{
+    size_t left;
+    int all_sent = c->out.pool == NULL || agenti_out_bytes(&c->out, &left) == NULL;
+    agenti_conn_forget(c);
+    if (c->eof || c->failed || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && c->http.framing == AGENT_HTTP_UNTIL_CLOSE)) {
+        agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+        return;
+    }
+    agenti_conn_state_set(c, AGENTI_CONN_DRAIN);
+    if (c->peer == NULL) return;
+    c->drain_until = c->e->now + AGENTI_DRAIN_MS;
+    c->prev = c->e->drain_last;
+    if (c->prev) c->prev->next = c; else c->e->drain_first = c;
+    c->e->drain_last = c;
+}
+AGENTI_FN void agenti_conn_orphan(agenti_conn *c)
+{
+    if (c->state != AGENTI_CONN_CLOSING) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    if (c->x.session == 0) c->x.user = c->peer->user;
+    c->peer = NULL;
+}
+AGENTI_FN void agenti_conn_time(agent_engine *e)
+{
+    while (e->drain_first && e->drain_first->drain_until <= e->now) agenti_conn_state_set(e->drain_first, AGENTI_CONN_CLOSING);
+}
+static void agenti_conn_idle(agenti_conn *c)
+{
+    agenti_conn_state_set(c, AGENTI_CONN_IDLE);
+    memset(&c->x, 0, sizeof c->x);
+    c->run = c->step = 0;
+    c->next = c->peer->idle;
+    if (c->next) c->next->prev = c;
+    c->peer->idle = c;
+}
+
+/* ---- bytes in ---- */
+static size_t agenti_conn_base(const agenti_conn *c) { return c->span_n ? c->span : c->r; }
+/* Moves what is unread to the front. Ops that wait may point into the buffer, and the host into its reservation.        */
+static void agenti_conn_pack(agenti_conn *c)
+{
+    size_t base = agenti_conn_base(c);
+    if (c->reserved || base == 0 || (c->x.answer && c->x.answer->d.op_n)) return;
+    if (c->w > base) { memmove(c->in, c->in + base, c->w - base); AGENTI_TOUCH(c->w - base); }
+    c->w -= base;
+    c->r -= base;
+    c->span -= c->span_n ? base : c->span;
+}
+/* Makes the room behind w at least n if the limit allows it. 0: no memory.                                              */
+static int agenti_conn_room(agenti_conn *c, size_t n)
+{
+    size_t cap = c->cap, most = c->e->lim.recv;
+    char *p;
+    if (c->cap - c->w < n) agenti_conn_pack(c);
+    if (c->cap - c->w >= n || c->cap >= most || c->reserved || (c->x.answer && c->x.answer->d.op_n)) return 1;
+    if (cap < 1024) cap = most < 1024 ? most : 1024;
+    while (cap < most && cap - c->w < n) cap = cap > most / 2 ? most : cap * 2;
+    p = (char *)agenti_resize(&c->e->pool, c->in, c->cap, cap);
+    if (p == NULL) return 0;
+    c->in = p;
+    c->cap = cap;
+    return 1;
+}
+static const char *agenti_conn_may_read(const agenti_conn *c)
+{
+    if (c->state != AGENTI_CONN_OPEN && c->state != AGENTI_CONN_DRAIN && c->state != AGENTI_CONN_IDLE) return "the connection is not open";
+    if (c->eof || c->failed) return "the stream has ended";
+    return NULL;
+}
+AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    const char *why;
+    size_t room;
+    if (taken) *taken = 0;
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if ((why = agenti_conn_may_read(c)) != NULL) return agenti_say(e, AGENT_E_STATE, why);
+    if (c->reserved) return agenti_say(e, AGENT_E_STATE, "a reservation is open");
+    if (n == 0) return AGENT_OK;
+    if (!agenti_conn_room(c, n)) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    room = c->cap - c->w;
+    if (n > room) {
+        if (taken == NULL || room == 0) return agenti_say(e, AGENT_E_FULL, "the connection's buffer is full: drain agent_next");
+        n = room;
+    }
+    memcpy(c->in + c->w, p, n);
+    AGENTI_TOUCH(n);
+    c->w += n;
+    if (taken) *taken = n;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    size_t want;
+    *cap = 0;
+    if (c == NULL) { e->last = "no such connection"; return NULL; }
+    if ((e->last = agenti_conn_may_read(c)) != NULL) return NULL;
+    if (c->reserved) { *cap = c->reserved; return c->in + c->w; }
+    want = c->doubled ? c->cap * 2 - c->w : 4096;
+    if (!agenti_conn_room(c, want) && c->cap == c->w) { e->last = "out of memory"; return NULL; }
+    if (c->cap == c->w) { e->last = "the connection's buffer is full: drain agent_next"; return NULL; }
+    c->reserved = *cap = c->cap - c->w;
+    return c->in + c->w;
+}
+AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->reserved == 0) return agenti_say(e, AGENT_E_STATE, "nothing is reserved");
+    if (n > c->reserved) return agenti_say(e, AGENT_E_ARG, "more than was reserved");
+    c->doubled = n == c->reserved && c->cap < c->e->lim.recv;
+    c->reserved = 0;
+    c->w += n;
+    if (n) agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_eof(agent_engine *e, agent_id id)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state < AGENTI_CONN_OPEN) return agenti_say(e, AGENT_E_STATE, "the connection is not open");
+    c->eof = 1;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state == AGENTI_CONN_CLOSING || c->eof || c->failed) return AGENT_OK;
+    n = agenti_len(detail, n);
+    if (n > 512) n = 512;
+    if (n && agenti_text_set(&c->detail, &e->pool, &e->graves, agenti_str(detail, n))) agenti_text_scrub(&c->detail);
+    c->failed = 1;
+    c->why = why;
+    if (c->need_open) { c->need_open = 0; c->need_over = 1; }
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state != AGENTI_CONN_OPENING || c->failed) return agenti_say(e, AGENT_E_STATE, "the connection is not waiting to be opened");
+    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
+    c->via = via;
+    c->user = user;
+    c->need_open = 0;
+    c->need_over = 1;
+    agenti_conn_state_set(c, AGENTI_CONN_OPEN);
+    agenti_out_start(&c->out, via == AGENT_VIA_BYTES);
+    return AGENT_OK;
+}
+AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    agent_str rest, name, value;
+    agenti_buf *b;
+    int rc;
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->via != AGENT_VIA_HTTP || c->state < AGENTI_CONN_OPEN || c->got_head) return agenti_say(e, AGENT_E_STATE, "no answer's head is awaited");
+    if (status < 200 || status > 999) return agenti_say(e, AGENT_E_ARG, "no final HTTP status");
+    n = agenti_len(lines, n);
+    if (n > e->lim.head) return agenti_say(e, AGENT_E_LIMIT, "the head is longer than limits.head");
+    b = &c->head;
+    b->n = 0;
+    rest = agenti_str(lines, n);
+    while ((rc = agenti_header_line(&rest, &name, &value)) != 0) {
+        size_t i;
+        if (rc < 0) continue;                 /* a status line                                                          */
+        for (i = 0; i < name.n; i++) { char k = agenti_lower(name.p[i]); agenti_buf_add(b, &k, 1); }
+        agenti_buf_add(b, ": ", 2);
+        agenti_buf_add(b, value.p, value.n);
+        agenti_buf_add(b, "\n", 1);
+    }
+    if (b->bad) { agenti_buf_free(b); return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+    c->got_head = 1;
+    c->http.status = status;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+
+/* ---- bytes out ---- */
+static int agenti_conn_sends(const agenti_conn *c) { return c && c->state == AGENTI_CONN_OPEN && c->out.stage && !c->failed; }
+AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *n)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    *n = 0;
+    return agenti_conn_sends(c) ? agenti_out_bytes(&c->out, n) : NULL;
+}
+AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (n == 0) return AGENT_OK;
+    if (!agenti_conn_sends(c) || !agenti_out_sent(&c->out, n)) return agenti_say(e, AGENT_E_ARG, "more than agent_send_buf gave");
+    return AGENT_OK;
+}
+AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (!agenti_conn_sends(c) || c->got_head || c->got_byte) return agenti_say(e, AGENT_E_STATE, "the answer has begun");
+    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    return AGENT_OK;
+}
+AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    size_t n;
+    int wants = 0;
+    if (c == NULL) return 0;
+    if (agenti_conn_may_read(c) == NULL && (c->reserved || c->w - agenti_conn_base(c) < e->lim.recv)) wants |= AGENT_WANT_READ;
+    if (agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
+    return wants;
+}
+AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, agent_str *name, agent_str *value)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    const char *p, *end;
+    if (c == NULL) return AGENT_E_STALE;
+    p = c->lines.p;
+    end = p ? p + c->lines.n : p;
+    while (p < end) {
+        *name = agenti_cstr(p);
+        *value = agenti_cstr(p + name->n + 1);
+        if (i-- == 0) return AGENT_OK;
+        p += name->n + value->n + 2;
+    }
+    return AGENT_E_ARG;
+}
+
+/* ---- events ---- */
+AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *c, agent_event *ev)
+{
+    ev->conn = c->id;
+    ev->session = c->x.session;
+    ev->peer = c->peer ? c->peer->id : 0;
+    ev->user = c->x.session ? c->x.user : c->peer ? c->peer->user : c->x.user;
+    ev->run = c->run;
+    ev->step = c->step;
+    if (c->x.seq) ev->seq = ++*c->x.seq;
+    return ev;
+}
+AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
+{
+    ev->flags = AGENT_EVF_NEED;
+    ev->need = c->need;
+    ev->u.open.host = agenti_text_view(&c->peer->host);
+    ev->u.open.method = agenti_cstr("POST");
+    ev->u.open.url = agenti_text_view(&c->url);
+    ev->u.open.port = c->peer->url.port;
+    ev->u.open.kind = AGENT_CONN_HTTP;
+    ev->u.open.tls = c->peer->url.tls;
+    ev->u.open.body_len = c->out.body_len;
+}
+static int agenti_conn_open_event(agenti_conn *c)
+{
+    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_OPEN)));
+    c->state = AGENTI_CONN_OPENING;
+    return 1;
+}
+static int agenti_conn_close_event(agenti_conn *c)
+{
+    agent_event *ev = agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_CLOSE));
+    ev->u.io.user = c->user;
+    ev->u.io.why = c->why;
+    agenti_conn_free(c);
+    return 1;
+}
+static int agenti_conn_small_event(agenti_conn *c, int type)
+{
+    agent_event *ev = agenti_conn_sign(c, agenti_event(c->e, type));
+    ev->need = type == AGENT_EV_NEED_DONE ? c->need : 0;
+    if (type == AGENT_EV_SEND) ev->u.io.user = c->user;
+    return 1;
+}
+
+/* ---- the answer ---- */
+static void agenti_conn_nomem(agenti_conn *c)
+{
+    agenti_answer_drop(c->x.answer);
+    agenti_answer_fault(c->x.answer, AGENT_FAULT_NOMEM, 0, "out of memory");
+}
+static void agenti_conn_syntax(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, c->http.error ? c->http.error : "no HTTP/1.1 answer");
+    a->d.fault.offset = c->http.offset;
+}
+static int agenti_conn_head_grow(agenti_conn *c)
+{
+    size_t most = c->e->lim.head, more = c->http.cap < 512 ? 512 : c->http.cap;
+    c->head.n = c->http.len;
+    if (c->http.cap >= most) {
+        agenti_answer_fault(c->x.answer, AGENT_FAULT_LIMIT, 0, "the head of the answer is longer than limits.head");
+        return 1;
+    }
+    if (!agenti_buf_room(&c->head, more)) return 0;
+    c->http.buf = c->head.p;
+    c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
+    return 1;
+}
+/* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
+static int agenti_conn_http(agenti_conn *c)
+{
+    agent_http_event ev;
+    size_t used;
+    int rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+    if (used) c->got_byte = 1;
+    c->more = rc == AGENT_OK;
+    c->e->scanned += used;
+    c->r += used;
+    if (rc == AGENT_E_SYNTAX) { agenti_conn_syntax(c); return 1; }
+    if (rc == AGENT_E_FULL) return agenti_conn_head_grow(c);
+    if (rc != AGENT_OK) return 1;
+    if (c->skip_message) {                    /* what the last answer left unread                                       */
+        if (ev.kind != AGENT_HTTP_END) return 1;
+        c->skip_message = c->got_byte = 0;
+        agent_http_expect(&c->http, 0);
+        return 1;
+    }
+    if (ev.kind == AGENT_HTTP_HEAD) { c->got_head = 1; return agenti_answer_head(c->x.answer, ev.status, ev.headers); }
+    if (ev.kind == AGENT_HTTP_BODY) {
+        c->span = (size_t)(ev.body.p - c->in);
+        c->span_n = ev.body.n;
+    } else if (ev.kind == AGENT_HTTP_END) {
+        c->message_over = 1;
+        return agenti_answer_end(c->x.answer);
+    }
+    return 1;
+}
+/* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
+static int agenti_conn_bytes(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    size_t used;
+    int ok;
+    if (c->via == AGENT_VIA_HTTP) {
+        if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
+        if (c->r == c->w) return -1;
+        c->got_byte = 1;
+        ok = agenti_answer_feed(a, c->in + c->r, c->w - c->r, &used);
+        c->e->scanned += used;
+        c->r += used;
+        return ok;
+    }
+    if (c->span_n) {
+        ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
+        c->span += used;
+        c->span_n -= used;
+        return ok;
+    }
+    return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
+}
+/* The stream ended while the answer was not over. 0: no memory.                                                         */
+static int agenti_conn_ended(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    agent_http_event ev;
+    int rc;
+    if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
+        c->stale = 1;
+        agenti_answer_drop(a);
+        return 1;
+    }
+    if (c->failed) {
+        agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
+        return 1;
+    }
+    if (c->via == AGENT_VIA_HTTP) return agenti_answer_end(a);
+    rc = agent_http_eof(&c->http, &ev);
+    if (rc == AGENT_OK) { c->message_over = 1; return agenti_answer_end(a); }
+    agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, rc == AGENT_MORE ? "the connection was closed before an answer" : c->http.error);
+    a->d.fault.offset = c->http.offset;
+    return 1;
+}
+static void agenti_conn_over(agenti_conn *c)
+{
+    agenti_answer_verdict(c->x.answer);
+    c->over = 1;
+    agenti_wake(&c->e->sessions, c->x.ready);
+}
+/* One turn of an open exchange: 1 an event was made, 0 nothing more can be done now, 2 go on.                           */
+static int agenti_conn_exchange(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    int rc = agenti_answer_event(a);
+    if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+    if (rc == -1) { agenti_conn_nomem(c); return 2; }
+    if (rc == -2) {
+        agenti_answer_drop(a);
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
+        return 2;
+    }
+    if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
+    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
+    rc = c->state == AGENTI_CONN_OPEN ? agenti_conn_bytes(c) : -1;
+    if (rc == 0) agenti_conn_nomem(c);
+    if (rc >= 0) return 2;
+    agenti_conn_pack(c);
+    if (!c->eof && !c->failed) return 0;
+    if (c->decode && c->decode->answers && !c->got_byte && c->http.state == 0) {      /* no further answer came          */
+        agenti_conn_drain(c);
+        return 2;
+    }
+    if (!agenti_conn_ended(c)) agenti_conn_nomem(c);
+    return 2;
+}
+/* Reads what is left of a message and drops it. 0: nothing more can be done now, 2 go on.                               */
+static int agenti_conn_draining(agenti_conn *c)
+{
+    agent_http_event ev;
+    size_t used = 0;
+    int rc = AGENT_MORE;
+    if (c->via == AGENT_VIA_HTTP) c->r = c->w;
+    else if (!c->message_over && (c->r < c->w || c->more)) {
+        rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+        c->r += used;
+        c->e->scanned += used;
+        c->more = rc == AGENT_OK;
+        if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
+    }
+    agenti_conn_pack(c);
+    if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    else if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES) {
+        if (c->http.keep_alive && c->r == c->w && !c->reserved) agenti_conn_idle(c);
+        else agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    } else return rc == AGENT_OK ? 2 : 0;
+    return 2;
+}
+AGENTI_FN int agenti_conn_pump(agenti_conn *c)
+{
+    int rc = 2;
+    while (rc == 2) {
+        if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
+        if (c->need_over) { c->need_over = 0; return agenti_conn_small_event(c, AGENT_EV_NEED_DONE); }
+        if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
+        switch (c->state) {
+        case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
+        case AGENTI_CONN_DRAIN: rc = agenti_conn_draining(c); break;
+        case AGENTI_CONN_IDLE:
+            rc = 0;
+            if (c->eof || c->failed || c->r < c->w) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+            if (c->state == AGENTI_CONN_CLOSING) rc = 2;
+            break;
+        default: return agenti_conn_close_event(c);
+        }
+    }
+    return rc;
+}
+#endif
+
+/* ==== decode.c: the decode-only door ============================================================================== */
+/* The decode-only door: answers of one wire format without session, tools or policy. */
+AGENTI_FN int agenti_decode_pump(agenti_decode *);        /* its answer is over: 1 an event was made                    */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_DECODE
+static void agenti_decode_begin(agenti_decode *d, const agenti_wire *wire, agenti_exchange *x, void *user)
+{
+    agent_engine *e = d->c->e;
+    agenti_answer_start(&d->answer, e, &e->pool, wire, 0);
+    d->answer.nums = &d->nums;
+    memset(x, 0, sizeof *x);
+    x->user = user;
+    x->seq = &d->seq;
+    x->nums = &d->nums;
+    x->ready = &d->ready;
+    x->answer = &d->answer;
+}
+AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void *user)
+{
+    const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
+    agenti_exchange x;
+    agenti_conn *c;
+    if (w == NULL) { e->last = "unknown wire format"; return 0; }
+    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) { e->last = "via is neither bytes nor HTTP"; return 0; }
+    if ((c = agenti_conn_new(e, NULL)) == NULL) return 0;
+    c->decode = (agenti_decode *)agenti_get(&e->pool, sizeof *c->decode);
+    if (c->decode == NULL) { agenti_conn_free(c); e->last = "out of memory"; return 0; }
+    c->decode->c = c;
+    c->decode->ready.owner = c->decode;
+    c->decode->ready.kind = AGENTI_CONN;
+    c->user = user;
+    c->via = via;
+    c->state = AGENTI_CONN_OPEN;
+    c->message_over = 1;
+    agenti_decode_begin(c->decode, w, &x, user);
+    agenti_conn_again(c, &x);
+    return c->id;
+}
+/* Ends what is open, says how it went, then waits for the next answer of the stream.                                   */
+AGENTI_FN int agenti_decode_pump(agenti_decode *d)
+{
+    agenti_conn *c = d->c;
+    agenti_answer *a = &d->answer;
+    const agenti_wire *wire = a->d.wire;
+    agenti_exchange x;
+    if (!c->over) return 0;
+    if (agenti_answer_close(a, agenti_answer_cut(a))) {}
+    else if (!d->said) {
+        d->said = 1;
+        if (a->d.fault.fault) agenti_answer_error(a, AGENT_SCOPE_CONN); else agenti_answer_step_end(a);
+    } else {
+        d->said = 0;
+        d->answers++;
+        if (c->via == AGENT_VIA_HTTP || a->d.fault.fault == AGENT_FAULT_TRANSPORT || c->http.error) { agenti_conn_drain(c); return 0; }
+        agenti_answer_free(a);
+        agenti_decode_begin(d, wire, &x, c->user);
+        agenti_conn_again(c, &x);
+        return 0;
+    }
+    agenti_conn_sign(c, &c->e->ev);
+    return 1;
+}
+#endif
+
+/* ==== session.c: conversations, as the host sees them ============================================================= */
+/* Conversations: what the host may ask of them, their options, tools, queue and message table. The loop is the next part. */
+enum agenti_session_state {
+    AGENTI_S_IDLE,
+    AGENTI_S_TAKE, AGENTI_S_USER_ADD, AGENTI_S_USER_END,              /* the run's own message                          */
+    AGENTI_S_STEP, AGENTI_S_SEND, AGENTI_S_ANSWER,                    /* one model call                                 */
+    AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
+    AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
+    AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
+    AGENTI_S_RUN_END, AGENTI_S_RETURN
+};
+typedef struct agenti_item {                  /* a submitted message that waits                                         */
+    struct agenti_item *next;
+    agenti_msg *msg;                          /* NULL: go on with what is there                                         */
+    uint32_t num;
+    uint8_t waited, told;                     /* behind another run; QUEUED said so                                     */
+} agenti_item;
+typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
+typedef struct agenti_session {
+    agenti_ready ready;
+    agent_engine *e;
+    agenti_pool pool;
+    agenti_peer *peer;
+    agent_id id;
+    void *user;
+    uint32_t flags, max_steps, parallel;
+    agenti_text options[AGENTI_OPT_COUNT];
+    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
+    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
+    agenti_table table;
+    agenti_nums nums;
+    uint64_t seq;
+    agenti_log log;
+    agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
+    uint32_t items;
+    int state, outcome, finish;
+    uint32_t steps, order;                    /* of this run; of calls done                                             */
+    agent_usage usage;                        /* of this run                                                            */
+    agenti_answer answer;
+    agenti_conn *conn;                        /* while the answer is awaited                                            */
+    agent_id drain;                           /* of the last answer                                                     */
+    uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+} agenti_session;
+
+AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
+AGENTI_FN void agenti_session_free(agenti_session *);                 /* its handle is gone already                     */
+AGENTI_FN void agenti_tools_swap(agenti_session *);                   /* takes the next tools                           */
+AGENTI_FN agenti_part *agenti_result_find(const agenti_session *, agent_num call);            /* of this step, or NULL  */
+AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
+AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
+AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
+AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
+AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
+static int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
+static int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+
+/* ---- tools ---- */
+static void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
+{
+    size_t i;
+    for (i = 0; i < t->n; i++) {
+        agenti_text_free(&t->p[i].name, &s->e->graves);
+        agenti_text_free(&t->p[i].description, &s->e->graves);
+        agenti_text_free(&t->p[i].schema, &s->e->graves);
+    }
+    agenti_put(&s->pool, t->p, t->n * sizeof *t->p);
+    t->p = NULL;
+    t->n = 0;
+}
+static const char *agenti_tool_check(const agent_engine *e, const agent_tool *t)
+{
+    agent_str name = agenti_cstr(t->name), schema = agenti_cstr(t->schema);
+    size_t i;
+    if (name.n < 1 || name.n > 64) return "a tool's name has 1 to 64 characters";
+    for (i = 0; i < name.n; i++) {
+        char c = agenti_lower(name.p[i]);
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return "a tool's name has only A-Z a-z 0-9 _ -";
+    }
+    if (schema.n && (agent_json_check(schema.p, schema.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(schema).p[0] != '{'))
+        return "a tool's schema is no JSON object";
+    return NULL;
+}
+static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool *t)
+{
+    agenti_blob **graves = &s->e->graves;
+    to->flags = t->flags;
+    to->user = t->user;
+    return agenti_text_set(&to->name, &s->pool, graves, agenti_cstr(t->name))
+        && (t->description == NULL || (agenti_text_set(&to->description, &s->pool, graves, agenti_cstr(t->description))
+                                       && agenti_text_repair(&to->description, &s->pool, graves)))
+        && agenti_text_set(&to->schema, &s->pool, graves, agenti_trim(agenti_cstr(t->schema && *t->schema ? t->schema : "{\"type\":\"object\"}")));
+}
+AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_toolset set;
+    const char *why;
+    size_t i, k;
+    if (s == NULL) return agenti_stale_session(e);
+    if (n > 65536 || (n && tools == NULL)) return agenti_say(e, AGENT_E_ARG, "no tools, or too many");
+    for (i = 0; i < n; i++) {
+        if ((why = agenti_tool_check(e, &tools[i])) != NULL) return agenti_say(e, AGENT_E_ARG, why);
+        for (k = 0; k < i; k++) if (agenti_eq(agenti_cstr(tools[i].name), tools[k].name)) return agenti_say(e, AGENT_E_ARG, "two tools have one name");
+    }
+    set.n = n;
+    set.p = n ? (agenti_tool *)agenti_get(&s->pool, n * sizeof *set.p) : NULL;
+    if (n && set.p == NULL) return agenti_no_memory(e);
+    for (i = 0; i < n; i++) if (!agenti_tool_copy(s, &set.p[i], &tools[i])) {
+        agenti_toolset_free(s, &set);
+        return agenti_no_memory(e);
+    }
+    agenti_toolset_free(s, &s->next_tools);
+    s->next_tools = set;
+    s->new_tools = 1;
+    return AGENT_OK;
+}
+AGENTI_FN void agenti_tools_swap(agenti_session *s)
+{
+    if (!s->new_tools) return;
+    s->new_tools = 0;
+    agenti_toolset_free(s, &s->tools);
+    s->tools = s->next_tools;
+    memset(&s->next_tools, 0, sizeof s->next_tools);
+    agenti_text_free(&s->tools_json, &s->e->graves);
+}
+
+/* ---- options ---- */
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL };
+static const struct { const char *key; int option, form; } agenti_option_rows[] = {
+    { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
+    { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
+    { "top_p", AGENTI_OPT_TOP_P, AGENTI_FORM_NUMBER }, { "seed", AGENTI_OPT_SEED, AGENTI_FORM_NUMBER },
+    { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
+    { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
+    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL }
+};
+static int agenti_form_ok(int form, agent_str v)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
+    if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
+    if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
+    if (form == AGENTI_FORM_NUMBER) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
+    if (v.p[0] != '[') return v.p[0] == '"';
+    while (agent_json_each(v, &pos, NULL, &item)) if (item.p[0] != '"') return 0;
+    return 1;
+}
+static int agenti_option_set(agenti_session *s, int option, int form, agent_str v)
+{
+    agent_engine *e = s->e;
+    if (form != AGENTI_FORM_TEXT) v = agenti_trim(v);
+    if (!agenti_form_ok(form, v)) return agenti_say(e, AGENT_E_ARG, "the option's value has the wrong form");
+    if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
+    if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
+    if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
+    if (option == AGENTI_OPT_SYSTEM) s->old_log = 1;
+    if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
+    return AGENT_OK;
+}
+AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    size_t i;
+    if (s == NULL) return agenti_stale_session(e);
+    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
+        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key))
+            return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, agenti_str(value, agenti_len(value, n)));
+    return agenti_say(e, AGENT_E_ARG, "no such option");
+}
+
+/* ---- life ---- */
+AGENTI_FN void agenti_item_free(agenti_session *s, agenti_item *it)
+{
+    if (it == NULL) return;
+    agenti_msg_free(&s->pool, it->msg, &s->e->graves);
+    agenti_put(&s->pool, it, sizeof *it);
+}
+AGENTI_FN void agenti_session_free(agenti_session *s)
+{
+    agent_engine *e = s->e;
+    agenti_conn *drain = agenti_conn_get(e, s->drain);
+    agenti_item *it;
+    int i;
+    agenti_sleep(&s->ready);
+    if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
+    if (s->conn) agenti_conn_abort(s->conn);
+    if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
+        agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
+    agenti_answer_free(&s->answer);
+    agenti_item_free(s, s->item);
+    while ((it = s->first) != NULL) { s->first = it->next; agenti_item_free(s, it); }
+    for (i = 0; i < AGENTI_OPT_COUNT; i++) agenti_text_free(&s->options[i], &e->graves);
+    agenti_toolset_free(s, &s->tools);
+    agenti_toolset_free(s, &s->next_tools);
+    agenti_text_free(&s->tools_json, &e->graves);
+    agenti_table_free(&s->table, &e->graves);
+    agenti_log_free(&s->log);
+    agenti_bury_all(&e->graves);              /* their pool goes now                                                    */
+    s->peer->sessions--;
+    agenti_put(&e->pool, s, sizeof *s);
+}
+static agenti_session *agenti_session_new(agent_engine *e, const agent_session_desc *d, agenti_peer *peer)
+{
+    agenti_session *s = (agenti_session *)agenti_get(&e->pool, sizeof *s);
+    if (s == NULL) return NULL;
+    s->e = e;
+    s->ready.owner = s;
+    s->ready.kind = AGENTI_SESSION;
+    agenti_pool_child(&s->pool, &e->pool, d->mem_limit);
+    s->table.pool = s->log.pool = &s->pool;
+    s->peer = peer;
+    s->user = d->user;
+    s->flags = d->flags;
+    s->max_steps = agenti_limit(d->max_steps, 50);
+    s->parallel = agenti_limit(d->parallel_tools, AGENT_OFF);
+    peer->sessions++;
+    return s;
+}
+static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
+{
+    char number[24];
+    size_t n = d->max_tokens ? agenti_u64_text(d->max_tokens, number) : 0;
+    int rc = agenti_option_set(s, AGENTI_OPT_MODEL, AGENTI_FORM_TEXT, agenti_cstr(d->model));
+    if (rc == AGENT_OK && d->system) rc = agenti_option_set(s, AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT, agenti_cstr(d->system));
+    if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
+    return rc;
+}
+AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d)
+{
+    agenti_peer *peer = d ? agenti_peer_get(e, d->peer) : NULL;
+    agenti_session *s;
+    agent_id id;
+    if (peer == NULL) { e->last = "no such peer"; return 0; }
+    if ((s = agenti_session_new(e, d, peer)) == NULL) { e->last = "out of memory"; return 0; }
+    if (agenti_session_fill(s, d) != AGENT_OK || (s->id = agenti_id_new(e, AGENTI_SESSION, s)) == 0) { agenti_session_free(s); return 0; }
+    id = s->id;
+    if (agent_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
+        agenti_id_free(e, id);
+        agenti_session_free(s);
+        return 0;
+    }
+    return id;
+}
+AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    if (s == NULL) return agenti_stale_session(e);
+    s->closed = 1;
+    agenti_id_free(e, id);
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
+    s->cancel = 1;
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+
+/* ---- messages from the host ---- */
+static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
+{
+    const agenti_msg *m = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    uint32_t i;
+    for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
+    return 0;
+}
+static agenti_part *agenti_call_by_wire(const agenti_msg *m, agent_str id)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++)
+        if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].wire_id.n == id.n && memcmp(m->parts[i].wire_id.p, id.p, id.n) == 0) return &m->parts[i];
+    return NULL;
+}
+static const char *agenti_part_check(const agenti_session *s, int role, const agent_part *p)
+{
+    const agenti_msg *before = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has text parts";
+    if (role == AGENT_TOOLS) {
+        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
+        return before && agenti_call_by_wire(before, p->wire_id) ? NULL : "a result without its call in the message before";
+    }
+    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
+    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
+}
+static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *p)
+{
+    agenti_blob **graves = &s->e->graves;
+    agenti_part *q = agenti_part_new(&s->pool, m, p->kind);
+    if (q == NULL) return 0;
+    q->flags = (uint16_t)(p->flags & 0xFF);
+    if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
+    if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
+    if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
+    if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
+        q->flags |= AGENT_PART_INVALID;
+    return 1;
+}
+/* NULL: see e->last and *rc.                                                                                           */
+static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
+{
+    agenti_msg *m;
+    const char *why;
+    size_t i, size = 0;
+    *rc = AGENT_E_ARG;
+    for (i = 0; i < n; i++) {
+        if ((why = agenti_part_check(s, role, &parts[i])) != NULL) { s->e->last = why; return NULL; }
+        if (parts[i].text.n > s->e->lim.item || (size += parts[i].text.n) > s->e->lim.item) {
+            *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
+            return NULL;
+        }
+    }
+    *rc = agenti_no_memory(s->e);
+    if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
+    for (i = 0; i < n; i++) if (!agenti_part_copy(s, m, &parts[i])) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    m->ended = 1;
+    return m;
+}
+static int agenti_enqueue(agenti_session *s, agenti_msg *m)
+{
+    agenti_item *it = (agenti_item *)agenti_get(&s->pool, sizeof *it);
+    if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
+    it->msg = m;
+    it->num = ++s->items;
+    it->waited = s->state != AGENTI_S_IDLE || s->first != NULL;
+    s->news |= it->waited;
+    if (s->last) s->last->next = it; else s->first = it;
+    s->last = it;
+    agenti_wake(&s->e->sessions, &s->ready);
+    return (int)it->num;
+}
+AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_msg *m = NULL;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (lane != AGENT_QUEUE && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
+    if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
+    if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
+        return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
+    if (n && (m = agenti_msg_from(s, AGENT_USER, parts, n, &rc)) == NULL) return rc;
+    return agenti_enqueue(s, m);
+}
+AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
+{
+    agent_part p;
+    memset(&p, 0, sizeof p);
+    p.kind = AGENT_PART_TEXT;
+    p.text = agenti_str(text, agenti_len(text, n));
+    return agent_submit(e, id, &p, 1, AGENT_QUEUE);
+}
+/* Every call of the message before must have its result, in call order.                                                */
+static int agenti_results_match(agenti_session *s, agenti_msg *m)
+{
+    const agenti_msg *calls = s->table.msgs[s->table.n - 1];
+    uint32_t i, k = 0;
+    for (i = 0; i < calls->n; i++) {
+        const agenti_part *c = &calls->parts[i];
+        if (c->kind != AGENT_PART_CALL) continue;
+        if (k == m->n || m->parts[k].wire_id.n != c->wire_id.n || memcmp(m->parts[k].wire_id.p, c->wire_id.p, c->wire_id.n) != 0) return 0;
+        m->parts[k].state = AGENTI_CALL_SETTLED;
+        m->parts[k++].call = c->call;
+    }
+    return k == m->n;
+}
+AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_msg *m;
+    uint32_t i;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
+    if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
+    if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);
+    if ((m = agenti_msg_from(s, role, parts, n, &rc)) == NULL) return rc;
+    if (role == AGENT_TOOLS && !agenti_results_match(s, m)) {
+        agenti_msg_free(&s->pool, m, &e->graves);
+        return agenti_say(e, AGENT_E_ARG, "the results are not those of the calls before, in their order");
+    }
+    for (i = 0; i < m->n; i++) {
+        m->parts[i].id = ++s->nums.part;
+        if (m->parts[i].kind == AGENT_PART_CALL) m->parts[i].call = ++s->nums.call;
+    }
+    m->id = ++s->nums.msg;
+    agenti_table_add(&s->table, m);
+    return (int)m->id;
+}
+AGENTDEF size_t agent_messages(const agent_engine *e, agent_id id)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    return s ? s->table.n : 0;
+}
+AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_msg *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_msg *m;
+    if (s == NULL) return AGENT_E_STALE;
+    if (i >= s->table.n) return AGENT_E_ARG;
+    m = s->table.msgs[i];
+    out->id = m->id;
+    out->run = m->run;
+    out->role = m->role;
+    out->flags = m->flags;
+    out->part_count = m->n;
+    return AGENT_OK;
+}
+AGENTDEF int agent_message_part(const agent_engine *e, agent_id id, agent_num msg, size_t i, agent_part *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    size_t lo = 0, hi;
+    if (s == NULL) return AGENT_E_STALE;
+    for (hi = s->table.n; lo < hi;) {         /* ids rise                                                               */
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
+    }
+    if (lo == s->table.n || s->table.msgs[lo]->id != msg || i >= s->table.msgs[lo]->n) return AGENT_E_ARG;
+    agenti_part_view(&s->table.msgs[lo]->parts[i], out);
+    return AGENT_OK;
+}
+
+/* ---- answers to tool runs ---- */
+AGENTI_FN agenti_part *agenti_result_find(const agenti_session *s, agent_num call)
+{
+    agenti_msg *m = s->answer.results;
+    uint32_t i;
+    if (s->state < AGENTI_S_STEP || s->state > AGENTI_S_RESULTS_END) return NULL;
+    for (i = 0; m && i < m->n; i++) if (m->parts[i].call == call) return &m->parts[i];
+    return NULL;
+}
+AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *s, const agenti_part *r)
+{
+    const agenti_msg *m = s->answer.msg;
+    uint32_t i;
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].call == r->call) return &m->parts[i];
+    return NULL;
+}
+AGENTI_FN void agenti_result_done(agenti_session *s, agenti_part *r, int status)
+{
+    r->state = AGENTI_CALL_DONE;
+    r->status = (uint8_t)status;
+    r->order = ++s->order;
+    if (status != AGENT_DONE_OK) r->flags |= AGENT_PART_ERROR;
+    agenti_wake(&s->e->sessions, &s->ready);
+}
+AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, agent_event *ev)
+{
+    const agenti_part *p = agenti_call_of(s, r);
+    ev->flags = AGENT_EVF_NEED;
+    ev->need = r->need;
+    ev->msg = s->answer.msg->id;
+    ev->part = p->id;
+    ev->call = r->call;
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
+    ev->u.tool.title = agenti_str(NULL, 0);
+    ev->u.tool.user = s->tools.p[r->tool].user;
+}
+/* AGENT_OK: *out is a call that runs.                                                                                  */
+static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
+{
+    *s = agenti_session_get(e, id);
+    if (*s == NULL) return agenti_stale_session(e);
+    *out = agenti_result_find(*s, call);
+    if (*out == NULL) return call && call <= (*s)->nums.call ? AGENT_LATE : agenti_say(e, AGENT_E_STALE, "no such call");
+    if ((*out)->state < AGENTI_CALL_RUNNING) return agenti_say(e, AGENT_E_STATE, "the call was not given to the host yet");
+    return (*out)->state == AGENTI_CALL_RUNNING && !(*s)->cancel ? AGENT_OK : AGENT_LATE;
+}
+AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    n = agenti_len(out, n);
+    if (n > e->lim.item - r->text.n) {
+        n = e->lim.item - r->text.n;
+        r->flags |= AGENT_PART_CUT;
+    }
+    return n == 0 || agenti_text_add(&r->text, &s->pool, &e->graves, agenti_str(out, n)) ? AGENT_OK : agenti_no_memory(e);
+}
+AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    if (status != AGENT_DONE_OK && status != AGENT_DONE_ERROR) return agenti_say(e, AGENT_E_ARG, "a tool ends OK or with an error");
+    if (!agenti_text_repair(&r->text, &s->pool, &e->graves)) return agenti_no_memory(e);
+    agenti_result_done(s, r, status);
+    return AGENT_OK;
+}
+AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    int rc = agent_tool_append(e, id, call, out, n);
+    return rc == AGENT_OK ? agent_tool_done(e, id, call, AGENT_DONE_OK) : rc;
+}
+AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    if (!agenti_text_set(&r->title, &s->pool, &e->graves, agenti_str(title, agenti_len(title, n)))) return agenti_no_memory(e);
+    if (!agenti_text_repair(&r->title, &s->pool, &e->graves)) agenti_text_scrub(&r->title);
+    r->retitled = 1;
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
+{
+    static const char detail[] = "the host declined";
+    agenti_session *s;
+    agenti_part *r;
+    int rc = AGENT_LATE;
+    if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
+    if (need->type == AGENT_EV_OPEN) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+        agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
+        agenti_result_done(s, r, AGENT_DONE_ERROR);
+    }
+    return rc == AGENT_E_STALE ? AGENT_LATE : rc;
+}
+AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_event *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_msg *m;
+    uint32_t k;
+    if (s == NULL) return AGENT_E_STALE;
+    memset(out, 0, sizeof *out);
+    out->session = id;
+    out->peer = s->peer->id;
+    out->user = s->user;
+    out->at_ms = e->now;
+    out->run = s->nums.run;
+    out->step = s->steps;
+    out->text = out->name = agenti_str(NULL, 0);
+    if (s->conn && s->conn->need_open && s->conn->state == AGENTI_CONN_OPENING && i-- == 0) {
+        out->type = AGENT_EV_OPEN;
+        out->conn = s->conn->id;
+        agenti_conn_open_fill(s->conn, out);
+        return AGENT_OK;
+    }
+    m = s->state == AGENTI_S_TOOLS ? s->answer.results : NULL;
+    for (k = 0; m && k < m->n; k++) if (m->parts[k].state == AGENTI_CALL_RUNNING && i-- == 0) {
+        out->type = AGENT_EV_TOOL_RUN;
+        agenti_run_fill(s, &m->parts[k], out);
+        return AGENT_OK;
+    }
+    return AGENT_E_STALE;
+}
+#endif
+
+/* ==== loop.c: runs and steps ====================================================================================== */
+/* The loop: a run is one or more steps, a step is one model call and its tools. Every state makes at most one event and moves on,
+ * so a run can stop between any two of them. What closes brackets needs no memory. */
+enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT };    /* GONE: the session is freed                */
+AGENTI_FN int agenti_session_pump(agenti_session *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOOP
+enum { AGENTI_AGAIN = 2 };                    /* a state made no event: go on with the next one                         */
+
+static agent_event *agenti_sign(agenti_session *s, agent_event *ev)
+{
+    ev->session = s->id;
+    ev->peer = s->peer->id;
+    ev->user = s->user;
+    ev->run = s->nums.run;
+    ev->step = s->steps;
+    ev->seq = ++s->seq;
+    return ev;
+}
+static agent_event *agenti_session_event(agenti_session *s, int type) { return agenti_sign(s, agenti_event(s->e, type)); }
+static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
+{
+    agent_event *ev = agenti_session_event(s, type);
+    ev->msg = m->id;
+    ev->u.msg.role = m->role;
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
+{
+    agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
+    ev->u.queued.item = it->num;
+    ev->u.queued.op = op;
+    if (it->msg) ev->text = agenti_text_view(&it->msg->parts[0].text);
+    return AGENTI_PUMP_EVENT;
+}
+static void agenti_run_fault(agenti_session *s, int fault, int retryable, const char *why)
+{
+    agenti_answer_fault(&s->answer, fault, retryable, why);
+    s->answer.d.fault.http_status = 0;
+}
+
+/* ---- the request ---- */
+static void agenti_request_of(agenti_session *s, agenti_request *r)
+{
+    memset(r, 0, sizeof *r);
+    r->options = s->options;
+    r->tools = s->tools.p;
+    r->tool_count = s->tools.n;
+    r->extra = agenti_text_view(&s->peer->extra);
+    r->dialect = s->peer->dialect;
+    r->stream = !(s->flags & AGENT_S_NO_STREAM);
+    r->tools_off = s->closing;
+    r->choice_off = s->choice_spent;
+    if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
+}
+/* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
+static int agenti_log_sync(agenti_session *s, const agenti_request *r)
+{
+    agenti_buf b;
+    int ok = 1;
+    if (s->old_log) { agenti_log_free(&s->log); s->old_log = 0; }
+    agenti_buf_init(&b, &s->pool);
+    if (s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
+        s->peer->wire->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
+        ok = agenti_log_add(&s->log, &b);
+    }
+    while (ok && s->log.msgs < s->table.n) {
+        b.n = 0;
+        s->peer->wire->message(&b, r, s->table.msgs[s->log.msgs]);
+        ok = agenti_log_add(&s->log, &b);
+        if (ok) s->log.msgs++;
+    }
+    agenti_buf_free(&b);
+    return ok;
+}
+static int agenti_tools_sync(agenti_session *s, const agenti_request *r)
+{
+    agenti_buf b;
+    int ok;
+    if (s->tools_json.p || s->tools.n == 0) return 1;
+    agenti_buf_init(&b, &s->pool);
+    s->peer->wire->tools(&b, r);
+    ok = !b.bad && agenti_text_set(&s->tools_json, &s->pool, &s->e->graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    return ok;
+}
+static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+{
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_str(b, ": ");
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_str(b, "\r\n");
+}
+/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
+static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
+{
+    const agenti_url *u = &s->peer->url;
+    agenti_buf *b = &c->out.head, url;
+    agent_str name, value;
+    char number[24];
+    size_t i;
+    int ok;
+    agenti_buf_init(&url, &s->e->pool);
+    agenti_buf_str(&url, u->tls ? "https://" : "http://");
+    agenti_buf_add(&url, u->authority.p, u->authority.n);
+    agenti_url_join(&url, u, s->peer->wire->path);
+    agenti_buf_str(b, "POST ");
+    agenti_url_join(b, u, s->peer->wire->path);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
+    agenti_buf_free(&url);
+    return ok;
+}
+static int agenti_request_write(agenti_session *s, agenti_conn *c)
+{
+    const agenti_wire *w = s->peer->wire;
+    agenti_out *o = &c->out;
+    agenti_request r;
+    agenti_request_of(s, &r);
+    if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    w->head(&o->text, &r);
+    if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
+    w->tail(&o->text, &r);
+    if (!agenti_out_piece(o, NULL, 0)) return 0;
+    if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
+    w->end(&o->text, &r);
+    if (!agenti_out_piece(o, NULL, 0)) return 0;
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c) && agenti_out_ready(o);
+}
+static int agenti_step_send(agenti_session *s)
+{
+    agenti_conn *c = agenti_conn_get(s->e, s->drain);
+    agenti_exchange x;
+    if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
+    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) { c->waiter = &s->ready; return AGENTI_PUMP_NONE; }
+    s->drain = 0;
+    c = s->fresh ? NULL : agenti_conn_reuse(s->peer);
+    if (c == NULL && (c = agenti_conn_new(s->e, s->peer)) == NULL) {
+        agenti_run_fault(s, s->e->slots[AGENTI_CONN].live >= s->e->lim.conns ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, s->e->last);
+        s->state = AGENTI_S_PARTS;
+        return AGENTI_AGAIN;
+    }
+    s->fresh = 0;
+    if (!agenti_request_write(s, c)) {
+        agenti_conn_abort(c);
+        agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the request");
+        s->state = AGENTI_S_PARTS;
+        return AGENTI_AGAIN;
+    }
+    memset(&x, 0, sizeof x);
+    x.session = s->id;
+    x.user = s->user;
+    x.seq = &s->seq;
+    x.nums = &s->nums;
+    x.ready = &s->ready;
+    x.answer = &s->answer;
+    s->conn = c;
+    s->state = AGENTI_S_ANSWER;
+    agenti_conn_begin(c, &x, s->nums.run, s->steps);
+    return AGENTI_PUMP_NONE;
+}
+static void agenti_answer_begin(agenti_session *s)
+{
+    agenti_answer_free(&s->answer);
+    agenti_answer_start(&s->answer, s->e, &s->pool, s->peer->wire, s->peer->dialect);
+    s->answer.table = &s->table;
+    s->answer.nums = &s->nums;
+    s->answer.run = s->nums.run;
+}
+static int agenti_answer_wait(agenti_session *s)
+{
+    agenti_conn *c = s->conn;
+    agent_str choice = agenti_text_view(&s->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (!c->over) return AGENTI_PUMP_NONE;
+    s->conn = NULL;
+    if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
+        agenti_conn_abort(c);
+        agenti_answer_begin(s);
+        s->fresh = 1;
+        s->state = AGENTI_S_SEND;
+        return AGENTI_AGAIN;
+    }
+    agenti_peer_hide(s->peer, &s->answer.d.fault.text);
+    if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
+    if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
+        || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
+    else { s->drain = c->id; agenti_conn_drain(c); }
+    s->state = AGENTI_S_JUDGE;
+    return AGENTI_AGAIN;
+}
+
+/* ---- the answer's worth ---- */
+static int agenti_after_results(const agenti_session *s)
+{
+    size_t n = s->table.n - (s->answer.msg ? 1 : 0);
+    return n > 0 && s->table.msgs[n - 1]->role == AGENT_TOOLS;
+}
+static void agenti_count_add(int64_t *to, int64_t n)
+{
+    if (n >= 0) *to = *to < 0 ? n : *to > INT64_MAX - n ? INT64_MAX : *to + n;
+}
+static void agenti_usage_take(agenti_session *s)
+{
+    const agent_usage *u = &s->answer.d.usage;
+    agenti_count_add(&s->usage.input, u->input);
+    agenti_count_add(&s->usage.cached, u->cached);
+    agenti_count_add(&s->usage.cache_write, u->cache_write);
+    agenti_count_add(&s->usage.output, u->output);
+    agenti_count_add(&s->usage.reasoning, u->reasoning);
+}
+static int agenti_judge(agenti_session *s)
+{
+    agenti_decoder *d = &s->answer.d;
+    const agenti_msg *m = s->answer.msg;
+    uint32_t i, content = 0;
+    s->state = AGENTI_S_PARTS;
+    for (i = 0; m && i < m->n; i++) content += m->parts[i].kind == AGENT_PART_CALL || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
+    s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
+    agenti_usage_take(s);
+    if (d->fault.fault) return AGENTI_AGAIN;
+    if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
+    else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
+    else if (!content && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+    else if (d->finish == AGENT_FINISH_OTHER && content) {
+        agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
+        memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
+        ev->text = agenti_cstr("the finish reason is unknown or does not fit; the answer is taken as complete");
+        ev->name = agenti_cstr(s->e->ev_raw);
+        return AGENTI_PUMP_EVENT;
+    }
+    return AGENTI_AGAIN;
+}
+static int agenti_close_parts(agenti_session *s)
+{
+    if (agenti_answer_close(&s->answer, s->cancelling || agenti_answer_cut(&s->answer))) {
+        agenti_sign(s, &s->e->ev);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->state = AGENTI_S_MODEL_END;
+    return AGENTI_AGAIN;
+}
+
+/* ---- tools ---- */
+static int agenti_tool_find(const agenti_session *s, const agenti_part *call)
+{
+    size_t i;
+    for (i = 0; i < s->tools.n; i++)
+        if (s->tools.p[i].name.n == call->name.n && memcmp(s->tools.p[i].name.p, call->name.p, call->name.n) == 0) return (int)i;
+    return -1;
+}
+static void agenti_tool_unknown(agenti_session *s, const agenti_part *call, agenti_part *r)
+{
+    agenti_buf b;
+    size_t i;
+    agenti_buf_init(&b, &s->pool);
+    agenti_buf_str(&b, "There is no tool named ");
+    agenti_buf_add(&b, call->name.p, call->name.n);
+    agenti_buf_str(&b, s->tools.n ? ". The tools are: " : ". There are no tools.");
+    for (i = 0; i < s->tools.n; i++) {
+        if (i) agenti_buf_str(&b, ", ");
+        agenti_buf_add(&b, s->tools.p[i].name.p, s->tools.p[i].name.n);
+    }
+    if (b.bad || !agenti_text_set(&r->text, &s->pool, &s->e->graves, agenti_str(b.p, b.n)))
+        agenti_text_static(&r->text, &s->e->graves, "There is no tool of this name.");
+    agenti_buf_free(&b);
+}
+/* Decides about each call on its own: a bad one never takes its neighbours along.                                      */
+static void agenti_tool_sort(agenti_session *s, agenti_part *r)
+{
+    const agenti_part *call = agenti_call_of(s, r);
+    const char *why = NULL;
+    int tool = agenti_tool_find(s, call), status = AGENT_DONE_ERROR;
+    if (!call->called) {
+        status = s->cancelling ? AGENT_DONE_CANCELLED : AGENT_DONE_NOT_RUN;
+        why = s->cancelling ? "Cancelled before the call was complete."
+            : s->finish == AGENT_FINISH_LENGTH ? "Not run: the answer was cut off by its length limit. Send the call again, complete, in smaller pieces if it is long."
+            : "Not run: the answer broke off.";
+    } else if (s->closing) {
+        status = AGENT_DONE_NOT_RUN;
+        why = "Not run: the limit of steps is reached.";
+    } else if (call->flags & AGENT_PART_INVALID) why = "Not run: the arguments are not a JSON object.";
+    else if (tool < 0) agenti_tool_unknown(s, call, r);
+    else {
+        r->tool = (uint32_t)tool;
+        r->state = AGENTI_CALL_WAITING;
+        return;
+    }
+    if (why) agenti_text_static(&r->text, &s->e->graves, why);
+    agenti_result_done(s, r, status);
+    if (!call->called) r->state = AGENTI_CALL_SETTLED;       /* no TOOL_CALL was shown, so no TOOL_RESULT is            */
+}
+static int agenti_model_end(agenti_session *s)
+{
+    agenti_msg *results = s->answer.results;
+    uint32_t i;
+    for (i = 0; results && i < results->n; i++) agenti_tool_sort(s, &results->parts[i]);
+    s->state = results ? AGENTI_S_TOOLS : AGENTI_S_STEP_END;
+    if (s->answer.msg == NULL) return AGENTI_AGAIN;
+    s->answer.msg->ended = 1;
+    if (s->cancelling || agenti_answer_cut(&s->answer)) s->answer.msg->flags = AGENT_PART_CUT;
+    return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.msg);
+}
+static agent_event *agenti_result_event(agenti_session *s, int type, const agenti_part *r)
+{
+    agent_event *ev = agenti_session_event(s, type);
+    agenti_run_fill(s, r, ev);
+    ev->flags = 0;
+    ev->need = 0;
+    ev->text = agenti_str(NULL, 0);
+    ev->u.tool.title = agenti_text_view(&r->title);
+    ev->u.tool.status = r->status;
+    return ev;
+}
+static int agenti_tool_report(agenti_session *s, agenti_part *r)
+{
+    agent_event *ev;
+    if (r->need) {
+        ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
+        ev->need = r->need;
+        r->need = 0;
+        return AGENTI_PUMP_EVENT;
+    }
+    r->state = AGENTI_CALL_SETTLED;
+    ev = agenti_result_event(s, AGENT_EV_TOOL_RESULT, r);
+    ev->text = agenti_text_view(&r->text);
+    if (r->flags & AGENT_PART_CUT) ev->flags = AGENT_EVF_CUT;
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_tool_start(agenti_session *s, agenti_part *r)
+{
+    agent_event *ev = agenti_session_event(s, AGENT_EV_TOOL_RUN);
+    r->state = AGENTI_CALL_RUNNING;
+    r->need = ++s->nums.need;
+    agenti_run_fill(s, r, ev);
+    return AGENTI_PUMP_EVENT;
+}
+/* A cancel: the host is told to stop what runs, then every call ends with what it has printed so far.                  */
+static int agenti_tool_cancel(agenti_session *s, agenti_part *r)
+{
+    if (r->state == AGENTI_CALL_RUNNING && !r->cancelled) {
+        r->cancelled = 1;
+        agenti_result_event(s, AGENT_EV_TOOL_CANCEL, r);
+        return AGENTI_PUMP_EVENT;
+    }
+    if (r->state == AGENTI_CALL_WAITING || r->state == AGENTI_CALL_RUNNING) {
+        agenti_text_scrub(&r->text);
+        if (r->text.n == 0) agenti_text_static(&r->text, &s->e->graves, "Cancelled by the user.");
+        agenti_result_done(s, r, AGENT_DONE_CANCELLED);
+        return AGENTI_AGAIN;
+    }
+    return AGENTI_PUMP_NONE;
+}
+static int agenti_tools(agenti_session *s)
+{
+    agenti_msg *m = s->answer.results;
+    agenti_part *first = NULL, *waiting = NULL;
+    uint32_t i, open = 0, running = 0, serial = 0;
+    for (i = 0; i < m->n; i++) {
+        agenti_part *r = &m->parts[i];
+        int rc = s->cancelling ? agenti_tool_cancel(s, r) : AGENTI_PUMP_NONE;
+        if (rc == AGENTI_PUMP_EVENT) return rc;
+        if (r->retitled && r->state == AGENTI_CALL_RUNNING) {
+            r->retitled = 0;
+            agenti_result_event(s, AGENT_EV_TOOL_UPDATE, r);
+            return AGENTI_PUMP_EVENT;
+        }
+        open += r->state != AGENTI_CALL_SETTLED;
+        if (r->state == AGENTI_CALL_DONE && (first == NULL || r->order < first->order)) first = r;
+        if (r->state == AGENTI_CALL_WAITING && waiting == NULL) waiting = r;
+        if (r->state == AGENTI_CALL_RUNNING) {
+            running++;
+            serial |= s->tools.p[r->tool].flags & AGENT_TF_SERIAL;
+        }
+    }
+    if (first) return agenti_tool_report(s, first);
+    if (open == 0) { s->state = AGENTI_S_RESULTS_ADD; return AGENTI_AGAIN; }
+    if (waiting == NULL || running >= s->parallel || serial) return AGENTI_PUMP_NONE;
+    if (running && (s->tools.p[waiting->tool].flags & AGENT_TF_SERIAL)) return AGENTI_PUMP_NONE;
+    return agenti_tool_start(s, waiting);
+}
+static int agenti_results_add(agenti_session *s)
+{
+    agenti_msg *m = s->answer.results;
+    s->state = AGENTI_S_RESULTS_END;
+    m->id = ++s->nums.msg;
+    m->run = s->nums.run;
+    m->ended = 1;
+    agenti_table_add(&s->table, m);           /* the room was made with the model's message                             */
+    return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
+}
+
+/* ---- the course of a run ---- */
+static int agenti_run_start(agenti_session *s)
+{
+    agenti_item *it = s->first;
+    if (it == NULL) return AGENTI_PUMP_NONE;
+    s->first = it->next;
+    if (s->first == NULL) s->last = NULL;
+    s->item = it;
+    s->nums.run++;
+    s->steps = s->order = 0;
+    s->outcome = AGENT_COMPLETED;
+    s->finish = AGENT_FINISH_NONE;
+    s->closing = s->failed = s->cancelling = 0;
+    s->usage.input = s->usage.cached = s->usage.cache_write = s->usage.output = s->usage.reasoning = -1;
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_TAKE;
+    agenti_session_event(s, AGENT_EV_RUN_START);
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_take(agenti_session *s)
+{
+    s->state = AGENTI_S_USER_ADD;
+    return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
+}
+static int agenti_user_add(agenti_session *s)
+{
+    agenti_msg *m = s->item->msg;
+    uint32_t i;
+    if (m && !agenti_table_room(&s->table, 1)) {              /* the message goes back to the host                      */
+        agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the message");
+        s->state = AGENTI_S_FAULT;
+        return agenti_queued_event(s, s->item, AGENT_QUEUED_RETURNED);
+    }
+    s->state = m ? AGENTI_S_USER_END : AGENTI_S_STEP;
+    s->item->msg = NULL;
+    agenti_item_free(s, s->item);
+    s->item = NULL;
+    if (m == NULL) return AGENTI_AGAIN;
+    m->id = ++s->nums.msg;
+    m->run = s->nums.run;
+    for (i = 0; i < m->n; i++) m->parts[i].id = ++s->nums.part;
+    agenti_table_add(&s->table, m);
+    return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
+}
+static int agenti_step_start(agenti_session *s)
+{
+    if (s->cancelling) { s->state = AGENTI_S_RUN_END; return AGENTI_AGAIN; }
+    s->steps++;
+    s->nums.step++;
+    s->closing = s->max_steps > 1 && s->steps == s->max_steps;
+    agenti_tools_swap(s);
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_STEP_START)->name = agenti_text_view(&s->options[AGENTI_OPT_MODEL]);
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_step_end(agenti_session *s)
+{
+    agent_event *ev = agenti_sign(s, agenti_answer_step_end(&s->answer));
+    s->state = AGENTI_S_FAULT;
+    if (s->cancelling) ev->u.end.outcome = AGENT_CANCELLED;
+    else if (s->answer.d.fault.fault) ev->u.end.outcome = AGENT_FAILED;
+    if (s->cancelling && !s->answer.d.finish) ev->u.end.finish = AGENT_FINISH_NONE;
+    ev->u.end.steps = s->steps;
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_fault_state(agenti_session *s)
+{
+    s->state = AGENTI_S_NEXT;
+    agenti_item_free(s, s->item);
+    s->item = NULL;
+    if (s->answer.d.fault.fault == AGENT_FAULT_NONE || s->cancelling) return AGENTI_AGAIN;
+    s->failed = 1;
+    agenti_sign(s, agenti_answer_error(&s->answer, AGENT_SCOPE_RUN));
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_next_step(agenti_session *s)
+{
+    s->state = AGENTI_S_RUN_END;
+    if (s->cancelling) s->outcome = AGENT_CANCELLED;
+    else if (s->failed) s->outcome = AGENT_FAILED;
+    else if (s->closing) s->outcome = AGENT_LIMITED;
+    else if (s->answer.results == NULL) s->outcome = AGENT_COMPLETED;
+    else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
+    else s->state = AGENTI_S_STEP;
+    return AGENTI_AGAIN;
+}
+static int agenti_run_end(agenti_session *s)
+{
+    agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
+    s->state = AGENTI_S_RETURN;
+    s->e->ev_usage = s->usage;
+    memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
+    ev->u.end.outcome = s->cancelling ? AGENT_CANCELLED : s->outcome;
+    ev->u.end.finish = s->finish;
+    ev->u.end.steps = s->steps;
+    ev->u.end.raw = agenti_cstr(s->e->ev_raw);
+    ev->u.end.usage = &s->e->ev_usage;
+    return AGENTI_PUMP_EVENT;
+}
+/* After a cancel the queue goes back to the host.                                                                      */
+static int agenti_return(agenti_session *s)
+{
+    agenti_item *it = s->first;
+    if (it == NULL || !(s->cancelling || s->cancel)) {
+        s->state = AGENTI_S_IDLE;
+        s->cancelling = s->cancel = 0;
+        agenti_answer_begin(s);               /* lets go of what the answer held                                        */
+        return it ? AGENTI_AGAIN : AGENTI_PUMP_NONE;
+    }
+    s->first = it->next;
+    if (s->first == NULL) s->last = NULL;
+    agenti_queued_event(s, it, AGENT_QUEUED_RETURNED);
+    agenti_item_free(s, it);
+    return AGENTI_PUMP_EVENT;
+}
+static void agenti_cancel_take(agenti_session *s)
+{
+    s->cancel = 0;
+    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; s->cancelling = 1; return; }
+    if (s->state == AGENTI_S_RETURN) { s->cancelling = 1; return; }
+    s->cancelling = 1;
+    s->outcome = AGENT_CANCELLED;
+    if (s->state != AGENTI_S_ANSWER && s->state != AGENTI_S_JUDGE) return;
+    if (s->conn) agenti_conn_abort(s->conn);
+    s->conn = NULL;
+    agenti_answer_drop(&s->answer);
+    agenti_usage_take(s);
+    s->finish = s->answer.d.finish;
+    s->state = AGENTI_S_PARTS;
+}
+static int agenti_turn(agenti_session *s)
+{
+    switch (s->state) {
+    case AGENTI_S_IDLE: return agenti_run_start(s);
+    case AGENTI_S_TAKE: return agenti_take(s);
+    case AGENTI_S_USER_ADD: return agenti_user_add(s);
+    case AGENTI_S_USER_END:
+        s->state = AGENTI_S_STEP;
+        return agenti_msg_event(s, AGENT_EV_MSG_END, s->table.msgs[s->table.n - 1]);
+    case AGENTI_S_STEP: return agenti_step_start(s);
+    case AGENTI_S_SEND: return agenti_step_send(s);
+    case AGENTI_S_ANSWER: return agenti_answer_wait(s);
+    case AGENTI_S_JUDGE: return agenti_judge(s);
+    case AGENTI_S_PARTS: return agenti_close_parts(s);
+    case AGENTI_S_MODEL_END: return agenti_model_end(s);
+    case AGENTI_S_TOOLS: return agenti_tools(s);
+    case AGENTI_S_RESULTS_ADD: return agenti_results_add(s);
+    case AGENTI_S_RESULTS_END:
+        s->state = AGENTI_S_STEP_END;
+        return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.results);
+    case AGENTI_S_STEP_END: return agenti_step_end(s);
+    case AGENTI_S_FAULT: return agenti_fault_state(s);
+    case AGENTI_S_NEXT: return agenti_next_step(s);
+    case AGENTI_S_RUN_END: return agenti_run_end(s);
+    default: return agenti_return(s);
+    }
+}
+static int agenti_queue_news(agenti_session *s)
+{
+    agenti_item *it;
+    for (it = s->first; it; it = it->next) if (it->waited && !it->told) { it->told = 1; return agenti_queued_event(s, it, AGENT_QUEUED_ADDED); }
+    return AGENTI_PUMP_NONE;
+}
+AGENTI_FN int agenti_session_pump(agenti_session *s)
+{
+    int rc = AGENTI_AGAIN;
+    if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
+    if (s->news && agenti_queue_news(s)) return AGENTI_PUMP_EVENT;
+    s->news = 0;
+    if (s->cancel) agenti_cancel_take(s);
+    while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
+    return rc;
+}
+#endif
+
+/* ==== pump.c: open, close, time, agent_next ======================================================================= */
+/* The engine from outside: open, close, time, and the one function that parses and makes events. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_PUMP
+static int agenti_limits_fill(agent_limits *l)
+{
+    l->recv = agenti_limit(l->recv, 65536);
+    l->piece = agenti_limit(l->piece, 8192);
+    l->item = agenti_limit(l->item, 8u << 20);
+    l->head = agenti_limit(l->head, 65536);
+    l->depth = agenti_limit(l->depth, 64);
+    l->calls_per_step = agenti_limit(l->calls_per_step, 128);
+    l->scan_per_next = agenti_limit(l->scan_per_next, 65536);
+    if (l->sessions == 0 || l->sessions == AGENT_OFF) l->sessions = 65535;
+    if (l->conns == 0 || l->conns == AGENT_OFF) l->conns = 65535;
+    if (l->peers == 0 || l->peers == AGENT_OFF) l->peers = 65535;
+    if (l->depth == AGENT_OFF) l->depth = 64;
+    return l->recv >= 512 && l->piece >= 16 && l->depth <= 64 && l->sessions <= 65535 && l->conns <= 65535 && l->peers <= 65535;
+}
+AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
+{
+    agenti_pool pool;
+    agent_limits lim;
+    agent_engine *e;
+    if (out) *out = NULL;
+    if (out == NULL || d == NULL || abi != AGENT_ABI || event_size != sizeof(agent_event)) return AGENT_E_ARG;
+    lim = d->limits;
+    if (!agenti_limits_fill(&lim)) return AGENT_E_ARG;
+    agenti_pool_child(&pool, NULL, d->mem_limit);
+    pool.alloc = d->alloc;
+    pool.ctx = d->alloc_ctx;
+    if (d->block && !agenti_heap_init(&pool.heap, d->block, d->block_size)) return AGENT_E_ARG;
+#if defined AGENT_NO_MALLOC && !defined AGENT_REALLOC
+    if (d->block == NULL && d->alloc == NULL) return AGENT_E_ARG;
+#endif
+    if ((e = (agent_engine *)agenti_get(&pool, sizeof *e)) == NULL) return AGENT_E_NOMEM;
+    e->pool = pool;
+    e->lim = lim;
+    e->rows = d->providers;
+    e->row_count = d->provider_count;
+    e->seed = d->seed;
+    e->sessions.next = e->sessions.prev = &e->sessions;
+    e->conns.next = e->conns.prev = &e->conns;
+    *out = e;
+    return AGENT_OK;
+}
+AGENTDEF void agent_close(agent_engine *e)
+{
+    agenti_pool pool;
+    uint32_t i, kind;
+    if (e == NULL) return;
+    while (e->sessions.next != &e->sessions) {                /* closed sessions have no handle any more                */
+        agenti_ready *r = e->sessions.next;
+        agenti_sleep(r);
+        if (r->kind == AGENTI_SESSION && ((agenti_session *)r->owner)->closed) agenti_session_free((agenti_session *)r->owner);
+    }
+    for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)
+        if (e->slots[AGENTI_SESSION].p[i].p) agenti_session_free((agenti_session *)e->slots[AGENTI_SESSION].p[i].p);
+    for (i = 0; i < e->slots[AGENTI_CONN].n; i++)
+        if (e->slots[AGENTI_CONN].p[i].p) agenti_conn_free((agenti_conn *)e->slots[AGENTI_CONN].p[i].p);
+    for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
+        if (e->slots[AGENTI_PEER].p[i].p) agenti_peer_free((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
+    agenti_bury_all(&e->graves);
+    for (kind = 1; kind < 4; kind++) agenti_put(&e->pool, e->slots[kind].p, e->slots[kind].cap * sizeof *e->slots[kind].p);
+    pool = e->pool;
+    agenti_put(&pool, e, sizeof *e);
+}
+/* Its connections lose it: idle and draining ones close.                                                               */
+AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
+{
+    agenti_peer *p = agenti_peer_get(e, id);
+    uint32_t i;
+    if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
+    if (p->sessions) return agenti_say(e, AGENT_E_STATE, "sessions use this peer");
+    for (i = 0; i < e->slots[AGENTI_CONN].n; i++) {
+        agenti_conn *c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
+        if (c && c->peer == p) agenti_conn_orphan(c);
+    }
+    agenti_peer_free(p);
+    return AGENT_OK;
+}
+AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
+{
+    e->wall = wall_ms;
+    if (mono_ms < e->now) return agenti_say(e, AGENT_E_ARG, "the monotonic clock runs backwards");
+    e->now = mono_ms;
+    return AGENT_OK;
+}
+AGENTDEF uint64_t agent_deadline(const agent_engine *e)
+{
+    if (e->sessions.next != &e->sessions || e->conns.next != &e->conns) return e->now;
+    return e->drain_first ? e->drain_first->drain_until : UINT64_MAX;
+}
+AGENTDEF int agent_memory(const agent_engine *e, agent_id id, size_t *now, size_t *peak)
+{
+    const agenti_session *s = id ? agenti_session_get(e, id) : NULL;
+    const agenti_pool *pool = s ? &s->pool : &e->pool;
+    if (id && s == NULL) return AGENT_E_STALE;
+    if (now) *now = pool->now;
+    if (peak) *peak = pool->peak;
+    return AGENT_OK;
+}
+/* One turn of whoever has work; it goes to the end of its ring first, so that all get their turn.                      */
+static int agenti_pump_session(agent_engine *e)
+{
+    agenti_ready *r = e->sessions.next;
+    int rc;
+    agenti_sleep(r);
+    agenti_wake(&e->sessions, r);
+    rc = r->kind == AGENTI_SESSION ? agenti_session_pump((agenti_session *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
+    if (rc == AGENTI_PUMP_NONE) agenti_sleep(r);
+    return rc == AGENTI_PUMP_EVENT;
+}
+static int agenti_pump_conn(agent_engine *e)
+{
+    agenti_ready *r = e->conns.next;
+    agenti_sleep(r);
+    agenti_wake(&e->conns, r);
+    if (agenti_conn_pump((agenti_conn *)r->owner)) return 1;
+    if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
+    return 0;
+}
+AGENTDEF const agent_event *agent_next(agent_engine *e)
+{
+    agenti_bury_all(&e->graves);
+    e->scanned = 0;
+    agenti_conn_time(e);
+    for (;;) {
+        if (e->sessions.next != &e->sessions) {
+            if (agenti_pump_session(e)) return &e->ev;
+        } else if (e->conns.next == &e->conns || e->scanned >= e->lim.scan_per_next) return NULL;
+        else if (agenti_pump_conn(e)) return &e->ev;
+    }
+}
+#endif
+
+/* ==== print.c: events as JSON and as copies ======================================================================= */
+/* Events as text and as copies. The JSON of an event is for logs, tests and bug reports: its members are the event's fields. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_PRINT
+typedef struct agenti_print { char *p; size_t n, cap; } agenti_print;         /* counts on when the room is used up     */
+
+AGENTDEF const char *agent_event_name(int type)
+{
+    switch (type) {
+#define AGENTI_X(n, k) case AGENT_EV_##n: return #n;
+    AGENT_EVENTS(AGENTI_X)
+#undef AGENTI_X
+    default: return "?";
+    }
+}
+static void agenti_print_add(agenti_print *o, const char *p, size_t n)
+{
+    if (o->n < o->cap) memcpy(o->p + o->n, p, n < o->cap - o->n ? n : o->cap - o->n);
+    o->n += n;
+}
+static void agenti_print_cstr(agenti_print *o, const char *p) { agenti_print_add(o, p, strlen(p)); }
+static void agenti_print_key(agenti_print *o, const char *key)
+{
+    agenti_print_cstr(o, o->n > 1 ? ",\"" : "\"");
+    agenti_print_cstr(o, key);
+    agenti_print_cstr(o, "\":");
+}
+static void agenti_print_str(agenti_print *o, const char *key, agent_str s)
+{
+    size_t room = o->n < o->cap ? o->cap - o->n : 0;
+    agenti_print_key(o, key);
+    room = o->n < o->cap ? o->cap - o->n : 0;
+    o->n += agent_json_quote(s.p, s.n, room ? o->p + o->n : NULL, room);
+}
+static void agenti_print_some(agenti_print *o, const char *key, agent_str s) { if (s.n) agenti_print_str(o, key, s); }
+static void agenti_print_i64(agenti_print *o, const char *key, int64_t v)
+{
+    char number[24];
+    agenti_print_key(o, key);
+    agenti_print_add(o, number, agenti_i64_text(v, number));
+}
+static void agenti_print_num(agenti_print *o, const char *key, uint64_t v)    /* 0: left out                            */
+{
+    char number[24];
+    if (v == 0) return;
+    agenti_print_key(o, key);
+    agenti_print_add(o, number, agenti_u64_text(v, number));
+}
+static void agenti_print_usage(agenti_print *o, const agent_usage *u)
+{
+    if (u == NULL) return;
+    if (u->input >= 0) agenti_print_i64(o, "input", u->input);
+    if (u->cached >= 0) agenti_print_i64(o, "cached", u->cached);
+    if (u->cache_write >= 0) agenti_print_i64(o, "cache_write", u->cache_write);
+    if (u->output >= 0) agenti_print_i64(o, "output", u->output);
+    if (u->reasoning >= 0) agenti_print_i64(o, "reasoning", u->reasoning);
+}
+static void agenti_print_tool(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_some(o, "wire_id", ev->u.tool.wire_id);
+    agenti_print_some(o, "title", ev->u.tool.title);
+    if (ev->type == AGENT_EV_TOOL_RESULT) agenti_print_i64(o, "status", ev->u.tool.status);
+}
+static void agenti_print_open(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_str(o, "method", ev->u.open.method);
+    agenti_print_str(o, "url", ev->u.open.url);
+    agenti_print_str(o, "host", ev->u.open.host);
+    agenti_print_num(o, "port", ev->u.open.port);
+    agenti_print_num(o, "tls", ev->u.open.tls);
+    agenti_print_num(o, "body_len", ev->u.open.body_len);
+}
+static void agenti_print_error(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_i64(o, "fault", ev->u.error.fault);
+    agenti_print_num(o, "http_status", (uint64_t)(ev->u.error.http_status > 0 ? ev->u.error.http_status : 0));
+    agenti_print_i64(o, "retryable", ev->u.error.retryable);
+    agenti_print_num(o, "offset", ev->u.error.offset);
+    if (ev->u.error.retry_after_ms >= 0) agenti_print_i64(o, "retry_after_ms", ev->u.error.retry_after_ms);
+}
+static void agenti_print_more(agenti_print *o, const agent_event *ev)         /* what the type adds                     */
+{
+    switch (ev->type) {
+    case AGENT_EV_OPEN: agenti_print_open(o, ev); break;
+    case AGENT_EV_CLOSE: agenti_print_i64(o, "why", ev->u.io.why); break;
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END:
+        agenti_print_i64(o, "outcome", ev->u.end.outcome);
+        agenti_print_i64(o, "finish", ev->u.end.finish);
+        agenti_print_num(o, "steps", ev->u.end.steps);
+        agenti_print_some(o, "raw", ev->u.end.raw);
+        agenti_print_usage(o, ev->u.end.usage);
+        break;
+    case AGENT_EV_MSG_ADD: case AGENT_EV_MSG_END: agenti_print_i64(o, "role", ev->u.msg.role); break;
+    case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
+    case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT: agenti_print_tool(o, ev); break;
+    case AGENT_EV_QUEUED:
+        agenti_print_num(o, "item", ev->u.queued.item);
+        agenti_print_i64(o, "op", ev->u.queued.op);
+        break;
+    case AGENT_EV_ERROR: agenti_print_error(o, ev); break;
+    default: break;
+    }
+}
+AGENTDEF size_t agent_event_json(const agent_event *ev, char *buf, size_t cap)
+{
+    agenti_print o;
+    o.p = buf;
+    o.n = 0;
+    o.cap = cap;
+    agenti_print_cstr(&o, "{");
+    agenti_print_str(&o, "ev", agenti_cstr(agent_event_name(ev->type)));
+    agenti_print_num(&o, "seq", ev->seq);
+    agenti_print_num(&o, "flags", ev->flags);
+    agenti_print_num(&o, "session", ev->session);
+    agenti_print_num(&o, "conn", ev->conn);
+    agenti_print_num(&o, "run", ev->run);
+    agenti_print_num(&o, "step", ev->step);
+    agenti_print_num(&o, "msg", ev->msg);
+    agenti_print_num(&o, "part", ev->part);
+    agenti_print_num(&o, "call", ev->call);
+    agenti_print_num(&o, "need", ev->need);
+    agenti_print_some(&o, "name", ev->name);
+    agenti_print_some(&o, "text", ev->text);
+    agenti_print_more(&o, ev);
+    agenti_print_cstr(&o, "}");
+    if (cap) buf[o.n < cap ? o.n : cap - 1] = 0;
+    return o.n;
+}
+
+/* ---- copies ---- */
+static void agenti_copy_str(char *base, size_t *at, size_t cap, agent_str *s, agent_str from)
+{
+    if (base && *at + from.n + 1 <= cap) {
+        memcpy(base + *at, from.p, from.n);
+        base[*at + from.n] = 0;
+        s->p = base + *at;
+    }
+    *at += from.n + 1;
+}
+/* The views of an event by type, in one place. to NULL: only counts.                                                   */
+static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t cap)
+{
+    agent_event none;
+    char *base = (char *)to;
+    size_t at = sizeof *ev;
+    if (to == NULL) to = &none;
+    agenti_copy_str(base, &at, cap, &to->text, ev->text);
+    agenti_copy_str(base, &at, cap, &to->name, ev->name);
+    switch (ev->type) {
+    case AGENT_EV_OPEN:
+        agenti_copy_str(base, &at, cap, &to->u.open.host, ev->u.open.host);
+        agenti_copy_str(base, &at, cap, &to->u.open.method, ev->u.open.method);
+        agenti_copy_str(base, &at, cap, &to->u.open.url, ev->u.open.url);
+        break;
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_copy_str(base, &at, cap, &to->u.end.raw, ev->u.end.raw); break;
+    case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
+    case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
+        agenti_copy_str(base, &at, cap, &to->u.tool.wire_id, ev->u.tool.wire_id);
+        agenti_copy_str(base, &at, cap, &to->u.tool.title, ev->u.tool.title);
+        break;
+    default: break;
+    }
+    return at;
+}
+AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
+{
+    agent_event *to = (agent_event *)buf;
+    size_t need, usage;
+    int ends;
+    if (ev == NULL) return 0;
+    ends = (ev->type == AGENT_EV_RUN_END || ev->type == AGENT_EV_STEP_END) && ev->u.end.usage;
+    usage = (agenti_copy_strs(ev, NULL, 0) + 7) / 8 * 8;
+    need = usage + (ends ? sizeof(agent_usage) : 0);
+    if (buf == NULL || cap < need) return need;
+    *to = *ev;
+    agenti_copy_strs(ev, to, cap);
+    if (ends) {
+        void *u = (char *)buf + usage;
+        memcpy(u, ev->u.end.usage, sizeof(agent_usage));
+        to->u.end.usage = (const agent_usage *)u;
+    }
+    return need;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+#endif /* AGENT_IMPLEMENTATION */
+
+/* LICENCE
+agent.h is available under either of two licences; choose the one you prefer.
+
+------------------------------------------------------------------------------
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright (c) 2026 agent.h contributors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+
+------------------------------------------------------------------------------
+ALTERNATIVE B - Public Domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute
+this software, either in source code form or as a compiled binary, for any
+purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this
+software dedicate any and all copyright interest in the software to the public
+domain. We make this dedication for the benefit of the public at large and to
+the detriment of our heirs and successors. We intend this dedication to be an
+overt act of relinquishment in perpetuity of all present and future rights to
+this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+For more information, please refer to <https://unlicense.org/>
+*/

@@ -1,0 +1,2 @@
+#define AGENT_IMPLEMENTATION
+#include "agent.h"

@@ -1,0 +1,367 @@
+/* ---- 1 words ------------------------------------------------------------------------------------------------- */
+typedef struct agent_engine agent_engine;
+typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none */
+typedef uint32_t agent_num;      /* NUMBER inside one session: run, step, msg, part, call, need; from 1, never reused */
+typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-terminated except in `text`              */
+  const char *p;
+  size_t n;
+} agent_str;
+#define AGENT_CSTR ((size_t)-1)  /* as a length argument: p is a C string                                             */
+#define AGENT_OFF 0xFFFFFFFFu    /* as a limit: none (0 is the default)                                               */
+
+/* The allocator hook. p NULL: allocate new_size; new_size 0: free and return NULL; else resize. old_size is what was asked
+ * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
+typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
+
+#define AGENT_CODES(X) /* the manual prints this table */ \
+  X(OK, 0, "done") \
+  X(LATE, 1, "already answered or withdrawn; nothing changed") \
+  X(MORE, 2, "call again") \
+  X(E_ARG, -1, "bad argument") \
+  X(E_STALE, -2, "the id is dead or of another kind") \
+  X(E_STATE, -3, "not now") \
+  X(E_FULL, -4, "no room: drain agent_next first") \
+  X(E_NOMEM, -5, "the allocator refused; nothing changed") \
+  X(E_LIMIT, -6, "over a limit") \
+  X(E_SYNTAX, -7, "the bytes break the format (codecs)")
+enum agent_code {
+#define AGENTI_X(n, v, t) AGENT_##n = v,
+  AGENT_CODES(AGENTI_X)
+#undef AGENTI_X
+  AGENT_CODE_END = -99
+};
+
+/* ---- 2 engine ------------------------------------------------------------------------------------------------ */
+typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                                                       */
+  uint32_t recv;                 /* unparsed bytes kept per connection; at least 512                    default 64 KiB */
+  uint32_t piece;                /* a TEXT, REASONING or INPUT delta is at most this long; at least 16  default  8 KiB */
+  uint32_t item;                 /* one SSE event, whole answer, call's arguments or tool output        default  8 MiB */
+  uint32_t head;                 /* status line and headers of an answer, and its trailers              default 64 KiB */
+  uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
+  uint32_t sessions, conns, peers;   /* at most 65,535 each                                             default 65,535 */
+  uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
+  uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
+} agent_limits;
+typedef struct agent_provider {  /* a row of the provider table; a row of desc.providers wins over a built-in one     */
+  const char *name;              /* "openai"                                                                          */
+  const char *url;               /* base URL; NULL: agent_peer_desc.url is required                                   */
+  const char *wire;              /* wire format: "openai-chat"                                                        */
+  const char *auth;              /* "bearer", "none", or the name of the header that takes the key                    */
+  const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
+  uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
+} agent_provider;
+enum { /* dialect switches of OpenAI chat */
+  AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
+  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2    /* the limit is called max_completion_tokens                             */
+};
+typedef struct agent_desc {
+  uint32_t flags;                            /* none yet, 0                                                           */
+  size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
+  agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
+  void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
+  uint64_t seed;                             /* for ids and jitter                                                    */
+  const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
+  agent_limits limits;
+} agent_desc;
+#define AGENT_ABI 1u
+/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI), E_NOMEM. Use the macro: it hands over
+ * the version and sizes this translation unit was compiled with. desc itself is copied.                              */
+AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *desc, uint32_t abi, size_t event_size);
+#define agent_open(out, desc) agent_open_abi((out), (desc), AGENT_ABI, sizeof(agent_event))
+/* Frees everything, also what the last event points to. No events: the host drops its own streams. NULL is fine.     */
+AGENTDEF void agent_close(agent_engine *);
+AGENTDEF const char *agent_code_text(int code);          /* the table above; static text, never NULL                   */
+/* Why the last call on this engine returned a negative code or 0; static text, never NULL, never secret.             */
+AGENTDEF const char *agent_last(const agent_engine *);
+/* Bytes held now and at most: id 0 the engine, else a session. OK, E_STALE. Either pointer may be NULL.              */
+AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size_t *now, size_t *peak);
+
+/* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
+typedef struct agent_peer_desc {
+  const char *provider;          /* a row's name: "openai", "openai-compatible", …                                    */
+  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
+  const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
+  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
+  const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
+  uint32_t dialect_on, dialect_off;
+  void *user;                    /* comes back in events of no session                                                */
+} agent_peer_desc;
+/* 0: see agent_last (unknown provider, bad URL, a header with CR, LF or NUL, body_json no object, limit, memory).     */
+AGENTDEF agent_id agent_peer_open(agent_engine *, const agent_peer_desc *);
+/* Closes idle connections (their CLOSE comes) and frees the peer. OK, E_STALE, E_STATE while a session uses it.        */
+AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
+/* Replaces the key for all later requests of all its sessions; n as in agent_say; "" sends none. OK, E_ARG, E_STALE, E_NOMEM */
+AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
+
+/* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
+enum { AGENT_TF_SERIAL = 1 /* never beside another tool of the same step */ };
+typedef struct agent_tool {
+  const char *name;              /* as the model calls it; 1 to 64 of [A-Za-z0-9_-]                                   */
+  const char *description;       /* NULL: none                                                                        */
+  const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
+  uint32_t flags;                /* AGENT_TF_                                                                         */
+  void *user;                    /* comes back in u.tool.user                                                         */
+} agent_tool;
+enum {
+  AGENT_S_NO_STREAM = 1          /* ask for the answer in one piece; the events are the same                          */
+};
+typedef struct agent_session_desc {
+  uint32_t flags;                /* AGENT_S_                                                                          */
+  agent_id peer;
+  const char *model;             /* required                                                                          */
+  const char *system;            /* NULL or "": none                                                                  */
+  const agent_tool *tools; size_t tool_count;    /* copied                                                            */
+  size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
+  uint32_t max_tokens;           /* per answer; 0: the provider's default                                             */
+  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50          */
+  uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
+  void *user;                    /* comes back in every event of the session                                          */
+} agent_session_desc;
+/* 0: see agent_last. Strings are copied.                                                                             */
+AGENTDEF agent_id agent_session_open(agent_engine *, const agent_session_desc *);
+/* Frees the session at the next agent_next, without events but the CLOSE of its connection. OK, E_STALE.             */
+AGENTDEF int agent_session_close(agent_engine *, agent_id s);
+/* Sets an option for the requests that are built later; n as in agent_say; an empty value takes the option back.
+ *   "model" "system"                                  text
+ *   "max_tokens" "temperature" "top_p" "seed" "frequency_penalty" "presence_penalty"     a JSON number, sent as written
+ *   "stop"                                            a JSON string or array of strings
+ *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
+ *   "parallel_tool_calls"                             true or false
+ * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
+AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
+/* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
+AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
+
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT };
+enum {
+  AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
+  AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
+  AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
+  AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+};
+typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name and wire_id); out: all */
+  uint16_t kind, flags;
+  agent_num id, call;            /* call: CALL and RESULT                                                             */
+  agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
+  agent_str name;                /* CALL: the tool                                                                    */
+  agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
+} agent_part;
+enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+typedef struct agent_msg {
+  agent_num id, run;             /* run 0: added by the host                                                          */
+  uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
+  uint32_t part_count;
+} agent_msg;
+
+enum agent_lane {
+  AGENT_QUEUE = 0,               /* a run of its own, after the current one                                           */
+  AGENT_NOW = 1                  /* E_STATE if the session is busy                                                    */
+};
+/* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
+ * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
+AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
+/* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
+ * (else E_STATE).                                                                                                    */
+AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
+/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Queued items
+ * come back as QUEUED. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
+AGENTDEF int agent_cancel(agent_engine *, agent_id s);
+/* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
+ * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */
+AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
+/* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */
+AGENTDEF int agent_message(const agent_engine *, agent_id s, size_t i, agent_msg *out);
+AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg, size_t i, agent_part *out);
+
+/* ---- 5 events ------------------------------------------------------------------------------------------------ */
+#define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
+  /* io     */ X(OPEN, N) X(SEND, F) X(CLOSE, F) \
+  /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
+  /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
+  /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) \
+  /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
+  /* course */ X(QUEUED, F) \
+  /* trouble*/ X(WARNING, F) X(ERROR, F)
+enum agent_event_type { AGENT_EV_NONE,
+#define AGENTI_X(n, k) AGENT_EV_##n,
+  AGENT_EVENTS(AGENTI_X)
+#undef AGENTI_X
+  AGENT_EV_COUNT };
+enum {
+  AGENT_EVF_NEED = 1,            /* must be answered; agent_decline is the safe no                                    */
+  AGENT_EVF_CUT = 2,             /* *_END, TOOL_RESULT: truncated                                                     */
+  AGENT_EVF_SALVAGED = 4         /* INPUT_END, TOOL_CALL: text is no JSON object; the call is never run               */
+};
+enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
+enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
+  AGENT_FINISH_OTHER };
+enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
+enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
+enum agent_conn_kind { AGENT_CONN_HTTP };
+enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
+enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
+enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
+  AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
+  AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };
+
+/* Tokens; -1: not told. input has cached and cache_write in it, output has reasoning in it.                          */
+typedef struct agent_usage { int64_t input, cached, cache_write, output, reasoning; } agent_usage;
+
+typedef struct agent_event {
+  uint64_t seq;                  /* counts the session's events (a decode-only connection's own), from 1; 0 for other io */
+  uint64_t at_ms;                /* the last agent_tick                                                               */
+  uint16_t type, flags;          /* AGENT_EV_, AGENT_EVF_                                                             */
+  agent_id session, peer, conn;  /* 0: does not apply                                                                 */
+  agent_num run, step, msg, part, call, need;
+  void *user;                    /* the session's, else the peer's or the decoder's                                   */
+  agent_str text;                /* the payload                                                                       */
+  agent_str name;                /* tool, model, the provider's own error code …                                      */
+  union {
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
+    struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
+    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
+    struct { int role; } msg;                                                                               /* MSG_*    */
+    struct { agent_str wire_id, title; void *user; int status; } tool;                                       /* TOOL_* INPUT_* */
+    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
+    struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
+  } u;
+} agent_event;
+
+/* ---- 6 the pump ---------------------------------------------------------------------------------------------- */
+/* The only function that parses and makes events. The event and all it points to live until the next agent_next or agent_close.
+ * NULL: nothing now; agent_deadline() <= now means call again soon.                                                  */
+AGENTDEF const agent_event *agent_next(agent_engine *);
+/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; ignored). */
+AGENTDEF int agent_tick(agent_engine *, uint64_t mono_ms, uint64_t wall_ms);
+AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when agent_next has to be called; UINT64_MAX: none */
+
+/* Connections. OPEN is answered by agent_opened or agent_failed; every OPEN ends in one CLOSE, and the id with it.    */
+enum { AGENT_VIA_BYTES = 0 /* a raw stream: TCP, TLS, pipe */, AGENT_VIA_HTTP = 1 /* the host speaks HTTP; one exchange */ };
+enum { AGENT_WANT_READ = 1, AGENT_WANT_WRITE = 2 };
+/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before), E_ARG.                                    */
+AGENTDEF int agent_opened(agent_engine *, agent_id conn, int via, void *user);
+/* The stream broke or never came to be; detail (may be NULL) is shown in the ERROR. Also after agent_opened. OK, E_STALE */
+AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *detail, size_t n);
+/* The peer ended the stream cleanly (VIA_HTTP: the exchange is complete). OK, E_STALE, E_STATE (not opened).          */
+AGENTDEF int agent_eof(agent_engine *, agent_id conn);
+/* VIA_HTTP: status and header lines of the answer, before its body; a status line and blank lines among them are passed over.
+ * OK, E_STALE, E_STATE (VIA_BYTES, or twice), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).                        */
+AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
+/* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
+AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
+/* Room to read into, pinned until agent_recv_ack; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
+/* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
+AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);
+/* The next bytes to send: at least 4 KiB unless fewer are left; NULL: none. Const: asks again until agent_send_ack.   */
+AGENTDEF const void *agent_send_buf(const agent_engine *, agent_id conn, size_t *n);
+/* n bytes of it went out. OK, E_STALE, E_ARG (n over what send_buf gave).                                            */
+AGENTDEF int agent_send_ack(agent_engine *, agent_id conn, size_t n);
+/* Starts the request's bytes over, before the first byte of its answer. OK, E_STALE, E_STATE.                        */
+AGENTDEF int agent_send_rewind(agent_engine *, agent_id conn);
+AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                             /* AGENT_WANT_ bits; 0 stale */
+/* Request headers for a host that speaks HTTP, i from 0; the only place that shows a key. NUL-terminated. OK, E_STALE, E_ARG (past the last) */
+AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
+
+/* Answers. LATE: the need is gone, nothing changed.                                                                  */
+AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
+/* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
+AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
+/* Adds output, any bytes: invalid UTF-8 is replaced, over limits.item it is cut. OK, LATE, E_STALE, E_NOMEM, E_STATE  */
+AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
+AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
+AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
+/* The i-th open need again. OK, E_STALE (also past the last).                                                        */
+AGENTDEF int agent_pending(const agent_engine *, agent_id s, size_t i, agent_event *out);
+
+/* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
+ * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,
+ * STEP_END or ERROR with session 0 and conn set, and CLOSE after agent_eof. 0: see agent_last.                        */
+AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
+
+/* ---- 7 print ------------------------------------------------------------------------------------------------- */
+/* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
+AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
+/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for a pointer.  */
+AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
+AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
+
+/* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
+/* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
+ * (never out of bounds). Of duplicate keys the last wins.                                                            */
+typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
+AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT (depth; 0 or more than 64: 64) */
+AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
+/* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
+AGENTDEF int       agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
+AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);/* string unescaped, else as written; NUL added if it fits; length needed, always valid UTF-8; when it is over cap, a whole prefix and a NUL stand in buf */
+AGENTDEF int       agent_json_is  (agent_str value, const char *literal);  /* is it this string?                       */
+AGENTDEF int64_t   agent_json_int (agent_str value, int64_t otherwise);    /* exact; otherwise: no integer, or out of range */
+AGENTDEF double    agent_json_num (agent_str value, double otherwise);     /* nearest double; overflow: otherwise      */
+AGENTDEF int       agent_json_bool(agent_str value, int otherwise);
+AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t cap); /* with quotes; invalid UTF-8 becomes U+FFFD, one per maximal bad subpart */
+/* Completes a prefix of a JSON text so that it parses: for showing, never for running. Length needed; *parses may be NULL. */
+AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
+
+/* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
+ * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
+enum { AGENT_SSE_ERROR_FIELD = 1 /* a field `error` is dispatched as event "error" (llama.cpp) */ };
+typedef struct agent_sse {
+  char *buf; size_t cap;                     /* the caller may replace both by a larger buffer holding the same `len` bytes */
+  size_t len;                                /* used bytes of buf                                                      */
+  size_t id_len, id_cap, type_len, type_cap, data_len, line_len;     /* what buf holds: last id, event type, data, line so far */
+  uint64_t offset;                           /* bytes consumed since init                                              */
+  uint32_t flags, state; uint8_t bom, cr, skip, ignore, open, slow, lone_cr;
+} agent_sse;
+typedef struct agent_sse_event { agent_str event, data, id; uint64_t offset; } agent_sse_event;      /* offset: of the event's end */
+AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
+/* OK: *out is an event, its views live in `in` or buf until the next call; *used bytes are done, go on with the rest. event is
+ * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
+ * go on with the rest, or agent_sse_skip; nothing is lost or repeated.                                                */
+AGENTDEF int  agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
+AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
+
+/* Lines that end in LF or CRLF (NDJSON), given without their end and without a BOM at the start of the stream. Empty lines are passed
+ * over. Same calling rules.                                                                                           */
+typedef struct agent_lines { char *buf; size_t cap, len; uint64_t offset; uint8_t fresh, skip; } agent_lines;
+AGENTDEF void agent_lines_init(agent_lines *, void *buf, size_t cap);
+AGENTDEF int  agent_lines_next(agent_lines *, const char *in, size_t n, size_t *used, agent_str *line);
+AGENTDEF void agent_lines_skip(agent_lines *);
+AGENTDEF int  agent_lines_end(agent_lines *, agent_str *line);              /* an unfinished last line. OK, MORE (none)   */
+
+/* HTTP/1.1 answers, RFC 9110 and 9112. buf keeps head and trailers: its size is their limit, or the caller enlarges it on E_FULL. */
+enum agent_http_kind { AGENT_HTTP_NONE, AGENT_HTTP_INTERIM /* 1xx */, AGENT_HTTP_HEAD, AGENT_HTTP_BODY, AGENT_HTTP_END };
+enum agent_http_framing { AGENT_HTTP_NO_BODY, AGENT_HTTP_LENGTH, AGENT_HTTP_CHUNKED, AGENT_HTTP_UNTIL_CLOSE };
+typedef struct agent_http {
+  char *buf; size_t cap, len;
+  uint64_t offset;                           /* bytes consumed since init                                              */
+  uint64_t left;                             /* of the body or chunk                                                   */
+  const char *error;                         /* after E_SYNTAX: why; static                                            */
+  size_t line, raw, reason_len;              /* start of the current line in buf; bytes of this head so far            */
+  int status;
+  uint32_t seen, interim, extra;             /* framing headers; 1xx answers so far; bytes around the chunks           */
+  uint8_t state, framing, keep_alive, minor, head_request;
+} agent_http;
+typedef struct agent_http_event {
+  int kind, status, framing, keep_alive;
+  agent_str reason;                          /* HEAD, INTERIM                                                          */
+  agent_str headers;                         /* HEAD, INTERIM: "name: value\n" lines, names in lower case, values trimmed; END: the trailers */
+  agent_str body;                            /* BODY: a view into `in`                                                 */
+} agent_http_event;
+AGENTDEF void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* for the next answer: was it a HEAD request? */
+/* OK: *out is valid, its views live until the next call; call on, also with no bytes left, until MORE: all of in is used. E_FULL: head
+ * or trailers do not fit in buf (every byte of them counts); it may be enlarged like that of agent_sse. E_SYNTAX: see error and offset
+ * (of the byte since init), sticky. After END the next answer may follow, unless keep_alive is 0: then more bytes are an error.
+ * Refused: folded headers, bare CR or LF, codings other than chunked, Transfer-Encoding with Content-Length, status 101, HTTP versions
+ * but 1.0 and 1.1. A coded body (Content-Encoding) passes as it is.                                                   */
+AGENTDEF int  agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+/* The peer closed. OK with END (a body until close), MORE (nothing was open), E_SYNTAX (cut).                         */
+AGENTDEF int  agent_http_eof(agent_http *, agent_http_event *out);
+AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
+/* One "name: value\r\n" line. Length needed, written if it fits, with a NUL if that fits too; 0: the name is no token, or a control
+ * character (CR, LF) is in the value.                                                                                 */
+AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap);

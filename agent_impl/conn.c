@@ -1,0 +1,631 @@
+/* Connections: one byte stream each. Bytes in are read in place by HTTP and the answer; bytes out are a request's pieces. */
+enum agenti_conn_state {
+    AGENTI_CONN_NEW,                          /* OPEN is to come                                                        */
+    AGENTI_CONN_OPENING,                      /* the host was asked                                                     */
+    AGENTI_CONN_OPEN,                         /* an exchange is going on                                                */
+    AGENTI_CONN_DRAIN,                        /* its answer is over; the rest of the message is read and dropped        */
+    AGENTI_CONN_IDLE,                         /* may be used again                                                      */
+    AGENTI_CONN_CLOSING                       /* CLOSE is to come                                                       */
+};
+typedef struct agenti_exchange {              /* whose request this is, as far as events need it                        */
+    agent_id session;
+    void *user;
+    uint64_t *seq;                            /* counts its events                                                      */
+    agenti_nums *nums;
+    agenti_ready *ready;                      /* woken when the answer is over                                          */
+    agenti_answer *answer;
+} agenti_exchange;
+typedef struct agenti_decode {                /* the owner of a decode-only connection's answers                        */
+    agenti_ready ready;
+    struct agenti_conn *c;
+    agenti_answer answer;
+    agenti_nums nums;
+    uint64_t seq;
+    uint32_t answers;                         /* that are over                                                          */
+    uint8_t said;                             /* STEP_END or ERROR of this answer was shown                             */
+} agenti_decode;
+typedef struct agenti_conn {
+    agenti_ready ready;
+    agent_engine *e;
+    agenti_peer *peer;                        /* NULL: decode-only                                                      */
+    agenti_decode *decode;
+    agent_id id;
+    agenti_exchange x;                        /* x.answer NULL: none                                                    */
+    agent_num need, run, step;
+    void *user;
+    agenti_text detail;                       /* of agent_failed                                                        */
+    char *in; size_t cap, r, w, reserved;
+    size_t span, span_n;                      /* body bytes in `in` that HTTP has passed and the answer has not read    */
+    agent_http http;
+    agenti_buf head;                          /* HTTP's                                                                 */
+    agenti_out out;
+    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    agenti_text url;
+    uint64_t drain_until;
+    struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
+    int state, via, why;
+    agenti_ready *waiter;                     /* woken when it drains no more                                           */
+    uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
+    uint8_t eof, failed;                      /* told by the host                                                       */
+    uint8_t more;                             /* HTTP may have something to say without further bytes                   */
+    uint8_t got_byte, got_head, message_over, over;   /* of this exchange; over: its owner knows                         */
+    uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
+    uint8_t reused, stale, doubled;
+} agenti_conn;
+enum { AGENTI_DRAIN_MS = 1000 };
+
+AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
+AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
+AGENTI_FN void agenti_conn_free(agenti_conn *);
+AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
+AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
+AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
+AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
+AGENTI_FN void agenti_conn_drain(agenti_conn *);                               /* the answer is over, its bytes may not be */
+AGENTI_FN void agenti_conn_orphan(agenti_conn *);                              /* its peer goes                          */
+AGENTI_FN void agenti_conn_time(agent_engine *);                               /* closes what drained too long           */
+AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
+AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
+AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made                   */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
+AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
+AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *e, agenti_peer *peer)
+{
+    agenti_conn *c = (agenti_conn *)agenti_get(&e->pool, sizeof *c);
+    if (c == NULL) { e->last = "out of memory"; return NULL; }
+    c->e = e;
+    c->peer = peer;
+    c->ready.owner = c;
+    agenti_buf_init(&c->head, &e->pool);
+    agenti_buf_init(&c->lines, &e->pool);
+    agenti_out_init(&c->out, &e->pool);
+    agent_http_init(&c->http, NULL, 0);
+    if ((c->id = agenti_id_new(e, AGENTI_CONN, c)) == 0) { agenti_put(&e->pool, c, sizeof *c); return NULL; }
+    return c;
+}
+static void agenti_conn_unlink(agenti_conn *c)
+{
+    agent_engine *e = c->e;
+    if (c->state == AGENTI_CONN_DRAIN && c->peer) {
+        if (c->prev) c->prev->next = c->next; else e->drain_first = c->next;
+        if (c->next) c->next->prev = c->prev; else e->drain_last = c->prev;
+    } else if (c->state == AGENTI_CONN_IDLE) {
+        if (c->prev) c->prev->next = c->next; else c->peer->idle = c->next;
+        if (c->next) c->next->prev = c->prev;
+    }
+    c->next = c->prev = NULL;
+}
+static void agenti_conn_state_set(agenti_conn *c, int state)
+{
+    agenti_conn_unlink(c);
+    if (c->waiter) { agenti_wake(&c->e->sessions, c->waiter); c->waiter = NULL; }
+    c->state = state;
+    agenti_wake(&c->e->conns, &c->ready);
+}
+static void agenti_conn_request_drop(agenti_conn *c)
+{
+    agenti_out_free(&c->out);
+    if (c->lines.p) agenti_wipe(c->lines.p, c->lines.n);
+    agenti_buf_free(&c->lines);
+}
+AGENTI_FN void agenti_conn_free(agenti_conn *c)
+{
+    agent_engine *e = c->e;
+    agenti_conn_unlink(c);
+    agenti_sleep(&c->ready);
+    agenti_conn_request_drop(c);
+    if (c->decode) {
+        agenti_sleep(&c->decode->ready);
+        agenti_answer_free(&c->decode->answer);
+        agenti_put(&e->pool, c->decode, sizeof *c->decode);
+    }
+    agenti_buf_free(&c->head);
+    agenti_text_free(&c->detail, &e->graves);
+    agenti_text_free(&c->url, &e->graves);
+    agenti_put(&e->pool, c->in, c->cap);
+    agenti_id_free(e, c->id);
+    agenti_put(&e->pool, c, sizeof *c);
+}
+AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
+{
+    agenti_conn *c = p->idle;
+    if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
+    return c;
+}
+AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
+{
+    c->x = *x;
+    c->run = run;
+    c->step = step;
+    c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
+    agent_http_expect(&c->http, 0);
+    if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
+        c->reused = c->send = 1;
+        agenti_out_start(&c->out, 1);
+    } else {
+        c->need = ++x->nums->need;
+        c->need_open = 1;
+    }
+    agenti_wake(&c->e->conns, &c->ready);
+}
+AGENTI_FN void agenti_conn_again(agenti_conn *c, const agenti_exchange *x)
+{
+    c->x = *x;
+    c->skip_message = !c->message_over;
+    c->got_byte = c->got_head = c->message_over = c->over = 0;
+    c->span_n = 0;
+    if (!c->skip_message) agent_http_expect(&c->http, 0);
+    agenti_wake(&c->e->conns, &c->ready);
+}
+/* Its owner may be gone before the CLOSE: only what the event shows of it stays.                                       */
+static void agenti_conn_forget(agenti_conn *c)
+{
+    c->x.answer = NULL;
+    c->x.ready = NULL;
+    c->x.seq = NULL;
+    c->x.nums = NULL;
+    c->span_n = 0;
+    agenti_conn_request_drop(c);
+}
+AGENTI_FN void agenti_conn_abort(agenti_conn *c)
+{
+    agenti_conn_forget(c);
+    if (c->state == AGENTI_CONN_NEW) { agenti_conn_free(c); return; }
+    if (c->need_open) { c->need_open = 0; c->need_over = 1; }
+    agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+}
+AGENTI_FN void agenti_conn_drain(agenti_conn *c)
+{
+    size_t left;
+    int all_sent = c->out.pool == NULL || agenti_out_bytes(&c->out, &left) == NULL;
+    agenti_conn_forget(c);
+    if (c->eof || c->failed || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && c->http.framing == AGENT_HTTP_UNTIL_CLOSE)) {
+        agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+        return;
+    }
+    agenti_conn_state_set(c, AGENTI_CONN_DRAIN);
+    if (c->peer == NULL) return;
+    c->drain_until = c->e->now + AGENTI_DRAIN_MS;
+    c->prev = c->e->drain_last;
+    if (c->prev) c->prev->next = c; else c->e->drain_first = c;
+    c->e->drain_last = c;
+}
+AGENTI_FN void agenti_conn_orphan(agenti_conn *c)
+{
+    if (c->state != AGENTI_CONN_CLOSING) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    if (c->x.session == 0) c->x.user = c->peer->user;
+    c->peer = NULL;
+}
+AGENTI_FN void agenti_conn_time(agent_engine *e)
+{
+    while (e->drain_first && e->drain_first->drain_until <= e->now) agenti_conn_state_set(e->drain_first, AGENTI_CONN_CLOSING);
+}
+static void agenti_conn_idle(agenti_conn *c)
+{
+    agenti_conn_state_set(c, AGENTI_CONN_IDLE);
+    memset(&c->x, 0, sizeof c->x);
+    c->run = c->step = 0;
+    c->next = c->peer->idle;
+    if (c->next) c->next->prev = c;
+    c->peer->idle = c;
+}
+
+/* ---- bytes in ---- */
+static size_t agenti_conn_base(const agenti_conn *c) { return c->span_n ? c->span : c->r; }
+/* Moves what is unread to the front. Ops that wait may point into the buffer, and the host into its reservation.        */
+static void agenti_conn_pack(agenti_conn *c)
+{
+    size_t base = agenti_conn_base(c);
+    if (c->reserved || base == 0 || (c->x.answer && c->x.answer->d.op_n)) return;
+    if (c->w > base) { memmove(c->in, c->in + base, c->w - base); AGENTI_TOUCH(c->w - base); }
+    c->w -= base;
+    c->r -= base;
+    c->span -= c->span_n ? base : c->span;
+}
+/* Makes the room behind w at least n if the limit allows it. 0: no memory.                                              */
+static int agenti_conn_room(agenti_conn *c, size_t n)
+{
+    size_t cap = c->cap, most = c->e->lim.recv;
+    char *p;
+    if (c->cap - c->w < n) agenti_conn_pack(c);
+    if (c->cap - c->w >= n || c->cap >= most || c->reserved || (c->x.answer && c->x.answer->d.op_n)) return 1;
+    if (cap < 1024) cap = most < 1024 ? most : 1024;
+    while (cap < most && cap - c->w < n) cap = cap > most / 2 ? most : cap * 2;
+    p = (char *)agenti_resize(&c->e->pool, c->in, c->cap, cap);
+    if (p == NULL) return 0;
+    c->in = p;
+    c->cap = cap;
+    return 1;
+}
+static const char *agenti_conn_may_read(const agenti_conn *c)
+{
+    if (c->state != AGENTI_CONN_OPEN && c->state != AGENTI_CONN_DRAIN && c->state != AGENTI_CONN_IDLE) return "the connection is not open";
+    if (c->eof || c->failed) return "the stream has ended";
+    return NULL;
+}
+AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    const char *why;
+    size_t room;
+    if (taken) *taken = 0;
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if ((why = agenti_conn_may_read(c)) != NULL) return agenti_say(e, AGENT_E_STATE, why);
+    if (c->reserved) return agenti_say(e, AGENT_E_STATE, "a reservation is open");
+    if (n == 0) return AGENT_OK;
+    if (!agenti_conn_room(c, n)) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    room = c->cap - c->w;
+    if (n > room) {
+        if (taken == NULL || room == 0) return agenti_say(e, AGENT_E_FULL, "the connection's buffer is full: drain agent_next");
+        n = room;
+    }
+    memcpy(c->in + c->w, p, n);
+    AGENTI_TOUCH(n);
+    c->w += n;
+    if (taken) *taken = n;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    size_t want;
+    *cap = 0;
+    if (c == NULL) { e->last = "no such connection"; return NULL; }
+    if ((e->last = agenti_conn_may_read(c)) != NULL) return NULL;
+    if (c->reserved) { *cap = c->reserved; return c->in + c->w; }
+    want = c->doubled ? c->cap * 2 - c->w : 4096;
+    if (!agenti_conn_room(c, want) && c->cap == c->w) { e->last = "out of memory"; return NULL; }
+    if (c->cap == c->w) { e->last = "the connection's buffer is full: drain agent_next"; return NULL; }
+    c->reserved = *cap = c->cap - c->w;
+    return c->in + c->w;
+}
+AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->reserved == 0) return agenti_say(e, AGENT_E_STATE, "nothing is reserved");
+    if (n > c->reserved) return agenti_say(e, AGENT_E_ARG, "more than was reserved");
+    c->doubled = n == c->reserved && c->cap < c->e->lim.recv;
+    c->reserved = 0;
+    c->w += n;
+    if (n) agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_eof(agent_engine *e, agent_id id)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state < AGENTI_CONN_OPEN) return agenti_say(e, AGENT_E_STATE, "the connection is not open");
+    c->eof = 1;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state == AGENTI_CONN_CLOSING || c->eof || c->failed) return AGENT_OK;
+    n = agenti_len(detail, n);
+    if (n > 512) n = 512;
+    if (n && agenti_text_set(&c->detail, &e->pool, &e->graves, agenti_str(detail, n))) agenti_text_scrub(&c->detail);
+    c->failed = 1;
+    c->why = why;
+    if (c->need_open) { c->need_open = 0; c->need_over = 1; }
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->state != AGENTI_CONN_OPENING || c->failed) return agenti_say(e, AGENT_E_STATE, "the connection is not waiting to be opened");
+    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
+    c->via = via;
+    c->user = user;
+    c->need_open = 0;
+    c->need_over = 1;
+    agenti_conn_state_set(c, AGENTI_CONN_OPEN);
+    agenti_out_start(&c->out, via == AGENT_VIA_BYTES);
+    return AGENT_OK;
+}
+AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    agent_str rest, name, value;
+    agenti_buf *b;
+    int rc;
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->via != AGENT_VIA_HTTP || c->state < AGENTI_CONN_OPEN || c->got_head) return agenti_say(e, AGENT_E_STATE, "no answer's head is awaited");
+    if (status < 200 || status > 999) return agenti_say(e, AGENT_E_ARG, "no final HTTP status");
+    n = agenti_len(lines, n);
+    if (n > e->lim.head) return agenti_say(e, AGENT_E_LIMIT, "the head is longer than limits.head");
+    b = &c->head;
+    b->n = 0;
+    rest = agenti_str(lines, n);
+    while ((rc = agenti_header_line(&rest, &name, &value)) != 0) {
+        size_t i;
+        if (rc < 0) continue;                 /* a status line                                                          */
+        for (i = 0; i < name.n; i++) { char k = agenti_lower(name.p[i]); agenti_buf_add(b, &k, 1); }
+        agenti_buf_add(b, ": ", 2);
+        agenti_buf_add(b, value.p, value.n);
+        agenti_buf_add(b, "\n", 1);
+    }
+    if (b->bad) { agenti_buf_free(b); return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+    c->got_head = 1;
+    c->http.status = status;
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
+}
+
+/* ---- bytes out ---- */
+static int agenti_conn_sends(const agenti_conn *c) { return c && c->state == AGENTI_CONN_OPEN && c->out.stage && !c->failed; }
+AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *n)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    *n = 0;
+    return agenti_conn_sends(c) ? agenti_out_bytes(&c->out, n) : NULL;
+}
+AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (n == 0) return AGENT_OK;
+    if (!agenti_conn_sends(c) || !agenti_out_sent(&c->out, n)) return agenti_say(e, AGENT_E_ARG, "more than agent_send_buf gave");
+    return AGENT_OK;
+}
+AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (!agenti_conn_sends(c) || c->got_head || c->got_byte) return agenti_say(e, AGENT_E_STATE, "the answer has begun");
+    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    return AGENT_OK;
+}
+AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    size_t n;
+    int wants = 0;
+    if (c == NULL) return 0;
+    if (agenti_conn_may_read(c) == NULL && (c->reserved || c->w - agenti_conn_base(c) < e->lim.recv)) wants |= AGENT_WANT_READ;
+    if (agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
+    return wants;
+}
+AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, agent_str *name, agent_str *value)
+{
+    const agenti_conn *c = agenti_conn_get(e, id);
+    const char *p, *end;
+    if (c == NULL) return AGENT_E_STALE;
+    p = c->lines.p;
+    end = p ? p + c->lines.n : p;
+    while (p < end) {
+        *name = agenti_cstr(p);
+        *value = agenti_cstr(p + name->n + 1);
+        if (i-- == 0) return AGENT_OK;
+        p += name->n + value->n + 2;
+    }
+    return AGENT_E_ARG;
+}
+
+/* ---- events ---- */
+AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *c, agent_event *ev)
+{
+    ev->conn = c->id;
+    ev->session = c->x.session;
+    ev->peer = c->peer ? c->peer->id : 0;
+    ev->user = c->x.session ? c->x.user : c->peer ? c->peer->user : c->x.user;
+    ev->run = c->run;
+    ev->step = c->step;
+    if (c->x.seq) ev->seq = ++*c->x.seq;
+    return ev;
+}
+AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
+{
+    ev->flags = AGENT_EVF_NEED;
+    ev->need = c->need;
+    ev->u.open.host = agenti_text_view(&c->peer->host);
+    ev->u.open.method = agenti_cstr("POST");
+    ev->u.open.url = agenti_text_view(&c->url);
+    ev->u.open.port = c->peer->url.port;
+    ev->u.open.kind = AGENT_CONN_HTTP;
+    ev->u.open.tls = c->peer->url.tls;
+    ev->u.open.body_len = c->out.body_len;
+}
+static int agenti_conn_open_event(agenti_conn *c)
+{
+    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_OPEN)));
+    c->state = AGENTI_CONN_OPENING;
+    return 1;
+}
+static int agenti_conn_close_event(agenti_conn *c)
+{
+    agent_event *ev = agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_CLOSE));
+    ev->u.io.user = c->user;
+    ev->u.io.why = c->why;
+    agenti_conn_free(c);
+    return 1;
+}
+static int agenti_conn_small_event(agenti_conn *c, int type)
+{
+    agent_event *ev = agenti_conn_sign(c, agenti_event(c->e, type));
+    ev->need = type == AGENT_EV_NEED_DONE ? c->need : 0;
+    if (type == AGENT_EV_SEND) ev->u.io.user = c->user;
+    return 1;
+}
+
+/* ---- the answer ---- */
+static void agenti_conn_nomem(agenti_conn *c)
+{
+    agenti_answer_drop(c->x.answer);
+    agenti_answer_fault(c->x.answer, AGENT_FAULT_NOMEM, 0, "out of memory");
+}
+static void agenti_conn_syntax(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, c->http.error ? c->http.error : "no HTTP/1.1 answer");
+    a->d.fault.offset = c->http.offset;
+}
+static int agenti_conn_head_grow(agenti_conn *c)
+{
+    size_t most = c->e->lim.head, more = c->http.cap < 512 ? 512 : c->http.cap;
+    c->head.n = c->http.len;
+    if (c->http.cap >= most) {
+        agenti_answer_fault(c->x.answer, AGENT_FAULT_LIMIT, 0, "the head of the answer is longer than limits.head");
+        return 1;
+    }
+    if (!agenti_buf_room(&c->head, more)) return 0;
+    c->http.buf = c->head.p;
+    c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
+    return 1;
+}
+/* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
+static int agenti_conn_http(agenti_conn *c)
+{
+    agent_http_event ev;
+    size_t used;
+    int rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+    if (used) c->got_byte = 1;
+    c->more = rc == AGENT_OK;
+    c->e->scanned += used;
+    c->r += used;
+    if (rc == AGENT_E_SYNTAX) { agenti_conn_syntax(c); return 1; }
+    if (rc == AGENT_E_FULL) return agenti_conn_head_grow(c);
+    if (rc != AGENT_OK) return 1;
+    if (c->skip_message) {                    /* what the last answer left unread                                       */
+        if (ev.kind != AGENT_HTTP_END) return 1;
+        c->skip_message = c->got_byte = 0;
+        agent_http_expect(&c->http, 0);
+        return 1;
+    }
+    if (ev.kind == AGENT_HTTP_HEAD) { c->got_head = 1; return agenti_answer_head(c->x.answer, ev.status, ev.headers); }
+    if (ev.kind == AGENT_HTTP_BODY) {
+        c->span = (size_t)(ev.body.p - c->in);
+        c->span_n = ev.body.n;
+    } else if (ev.kind == AGENT_HTTP_END) {
+        c->message_over = 1;
+        return agenti_answer_end(c->x.answer);
+    }
+    return 1;
+}
+/* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
+static int agenti_conn_bytes(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    size_t used;
+    int ok;
+    if (c->via == AGENT_VIA_HTTP) {
+        if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
+        if (c->r == c->w) return -1;
+        c->got_byte = 1;
+        ok = agenti_answer_feed(a, c->in + c->r, c->w - c->r, &used);
+        c->e->scanned += used;
+        c->r += used;
+        return ok;
+    }
+    if (c->span_n) {
+        ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
+        c->span += used;
+        c->span_n -= used;
+        return ok;
+    }
+    return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
+}
+/* The stream ended while the answer was not over. 0: no memory.                                                         */
+static int agenti_conn_ended(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    agent_http_event ev;
+    int rc;
+    if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
+        c->stale = 1;
+        agenti_answer_drop(a);
+        return 1;
+    }
+    if (c->failed) {
+        agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
+        return 1;
+    }
+    if (c->via == AGENT_VIA_HTTP) return agenti_answer_end(a);
+    rc = agent_http_eof(&c->http, &ev);
+    if (rc == AGENT_OK) { c->message_over = 1; return agenti_answer_end(a); }
+    agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, rc == AGENT_MORE ? "the connection was closed before an answer" : c->http.error);
+    a->d.fault.offset = c->http.offset;
+    return 1;
+}
+static void agenti_conn_over(agenti_conn *c)
+{
+    agenti_answer_verdict(c->x.answer);
+    c->over = 1;
+    agenti_wake(&c->e->sessions, c->x.ready);
+}
+/* One turn of an open exchange: 1 an event was made, 0 nothing more can be done now, 2 go on.                           */
+static int agenti_conn_exchange(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    int rc = agenti_answer_event(a);
+    if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+    if (rc == -1) { agenti_conn_nomem(c); return 2; }
+    if (rc == -2) {
+        agenti_answer_drop(a);
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
+        return 2;
+    }
+    if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
+    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
+    rc = c->state == AGENTI_CONN_OPEN ? agenti_conn_bytes(c) : -1;
+    if (rc == 0) agenti_conn_nomem(c);
+    if (rc >= 0) return 2;
+    agenti_conn_pack(c);
+    if (!c->eof && !c->failed) return 0;
+    if (c->decode && c->decode->answers && !c->got_byte && c->http.state == 0) {      /* no further answer came          */
+        agenti_conn_drain(c);
+        return 2;
+    }
+    if (!agenti_conn_ended(c)) agenti_conn_nomem(c);
+    return 2;
+}
+/* Reads what is left of a message and drops it. 0: nothing more can be done now, 2 go on.                               */
+static int agenti_conn_draining(agenti_conn *c)
+{
+    agent_http_event ev;
+    size_t used = 0;
+    int rc = AGENT_MORE;
+    if (c->via == AGENT_VIA_HTTP) c->r = c->w;
+    else if (!c->message_over && (c->r < c->w || c->more)) {
+        rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+        c->r += used;
+        c->e->scanned += used;
+        c->more = rc == AGENT_OK;
+        if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
+    }
+    agenti_conn_pack(c);
+    if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    else if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES) {
+        if (c->http.keep_alive && c->r == c->w && !c->reserved) agenti_conn_idle(c);
+        else agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    } else return rc == AGENT_OK ? 2 : 0;
+    return 2;
+}
+AGENTI_FN int agenti_conn_pump(agenti_conn *c)
+{
+    int rc = 2;
+    while (rc == 2) {
+        if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
+        if (c->need_over) { c->need_over = 0; return agenti_conn_small_event(c, AGENT_EV_NEED_DONE); }
+        if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
+        switch (c->state) {
+        case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
+        case AGENTI_CONN_DRAIN: rc = agenti_conn_draining(c); break;
+        case AGENTI_CONN_IDLE:
+            rc = 0;
+            if (c->eof || c->failed || c->r < c->w) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+            if (c->state == AGENTI_CONN_CLOSING) rc = 2;
+            break;
+        default: return agenti_conn_close_event(c);
+        }
+    }
+    return rc;
+}
+#endif

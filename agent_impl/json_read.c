@@ -1,0 +1,615 @@
+/* JSON in: a strict check, then views of what was checked. Strings are scanned 16 bytes at a time with SSE2, 8 with plain words;
+ * the byte-wise twins of both scanners are what tests compare them with. AGENTI_NO_SIMD leaves SSE2 out. */
+typedef struct agenti_field { const char *key; int8_t up; } agenti_field;   /* a member of the object in row `up`; -1: the root */
+
+AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up to the first '"', '\' or control      */
+AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
+AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
+AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
+/* p at a backslash: length of the escape and its UTF-16 unit, or 0: bad or cut. */
+AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
+AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
+/* Length of the value at p, not checked; 0: hopeless. Never looks past n. */
+AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
+/* Is a raw string (without its quotes) this text once unescaped? */
+AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
+/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in it.
+ * n <= 64, a row stands after the row it refers to, keys of one object are distinct. Rows are descended into only where the value is an object. */
+AGENTI_FN void   agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out);
+/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid UTF-8.
+ * *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a string: out is
+ * the value as written and *high stays. 0: no memory, nothing changed. */
+AGENTI_FN int    agenti_json_string(agent_str value, uint16_t *high, agenti_arena *, agent_str *out);
+/* The check is a loop over tokens and what may come next; one bit a level says whether it is an object. */
+enum { AGENTI_J_VALUE, AGENTI_J_FIRST /* a value or ] */, AGENTI_J_KEY, AGENTI_J_KEY1 /* a key or } */, AGENTI_J_NEXT };
+enum { AGENTI_J_DEPTH = 64 };
+typedef struct agenti_jcheck {
+    uint64_t objects;                    /* the lowest bit: the innermost level                                         */
+    uint32_t depth, limit;
+    int state, code;
+    const char *why;                     /* set: it failed                                                              */
+} agenti_jcheck;
+/* at: not a blank, before end. After the token; sets why, and returns where, if it may not stand here. A key is taken with its colon. */
+AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
+#if defined __SSE2__ && defined __GNUC__ && !defined AGENTI_NO_SIMD
+#include <emmintrin.h>
+#define AGENTI_SSE2 1
+#endif
+
+AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char)p[i] >= 0x20 && p[i] != '"' && p[i] != '\\') i++;
+    return i;
+}
+AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && p[i] != '"' && (p[i] | 0x20) != '{' && (p[i] | 0x20) != '}') i++;
+    return i;
+}
+#ifdef AGENTI_SSE2
+static __m128i agenti_load16(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
+static size_t agenti_first(int mask) { return (size_t)__builtin_ctz((unsigned)mask); }
+#endif
+/* Words: a byte of w is zero if a bit of (w - 01…) & ~w & 80… is set, below 20 if one of (w - 20…) & ~w & 80… is; borrows reach only
+ * bytes over a true one, so "any" is exact in either byte order, and where exactly is for the bytes to say. */
+#define AGENTI_ONES UINT64_C(0x0101010101010101)
+static uint64_t agenti_load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
+static uint64_t agenti_below(uint64_t w, unsigned limit) { return (w - AGENTI_ONES * limit) & ~w & AGENTI_ONES * 0x80; }
+
+AGENTI_FN size_t agenti_json_plain(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t w;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+    for (; n - i >= 16; i += 16) {
+        __m128i v = agenti_load16(p + i), hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v)));
+        if (mask) return i + agenti_first(mask);
+    }
+#endif
+    for (; n - i >= 8; i += 8) {
+        w = agenti_load8(p + i);
+        if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
+    }
+    return i + agenti_json_plain_bytes(p + i, n - i);
+}
+AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t w, low;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), shut = _mm_set1_epi8('}');
+    for (; n - i >= 16; i += 16) {
+        __m128i v = agenti_load16(p + i), fold = _mm_or_si128(v, bit);      /* [ and { differ in one bit, ] and } too  */
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(fold, open), _mm_cmpeq_epi8(fold, shut));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(v, quote)));
+        if (mask) return i + agenti_first(mask);
+    }
+#endif
+    for (; n - i >= 8; i += 8) {
+        w = agenti_load8(p + i);
+        low = w | AGENTI_ONES * 0x20;
+        if (agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
+    }
+    return i + agenti_json_marks_bytes(p + i, n - i);
+}
+AGENTI_FN size_t agenti_json_space(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && (unsigned char)p[i] <= ' ' && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) i++;
+    return i;
+}
+static const char *agenti_json_past(const char *at, const char *end)            /* blanks; most often there are none     */
+{
+    return at < end && (unsigned char)*at <= ' ' ? at + agenti_json_space(at, (size_t)(end - at)) : at;
+}
+static int agenti_json_hex(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    c = agenti_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit)
+{
+    size_t i;
+    int digit;
+    if (n < 2) return 0;
+    switch (p[1]) {
+    case '"': case '\\': case '/': *unit = (uint32_t)p[1]; return 2;
+    case 'b': *unit = '\b'; return 2;
+    case 'f': *unit = '\f'; return 2;
+    case 'n': *unit = '\n'; return 2;
+    case 'r': *unit = '\r'; return 2;
+    case 't': *unit = '\t'; return 2;
+    case 'u': break;
+    default: return 0;
+    }
+    if (n < 6) return 0;
+    for (*unit = 0, i = 2; i < 6; i++) {
+        digit = agenti_json_hex(p[i]);
+        if (digit < 0) return 0;
+        *unit = *unit << 4 | (uint32_t)digit;
+    }
+    return 6;
+}
+
+/* The check */
+static const char *agenti_json_fail(agenti_jcheck *c, const char *at, const char *why)
+{
+    c->code = AGENT_E_SYNTAX;
+    c->why = why;
+    return at;
+}
+static const char *agenti_json_unexpected(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *why = "expected a value";
+    if (c->state == AGENTI_J_FIRST) why = "expected a value or ']'";
+    else if (c->state == AGENTI_J_KEY) why = "expected a key";
+    else if (c->state == AGENTI_J_KEY1) why = "expected a key or '}'";
+    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = "expected the end";
+    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? "expected ',' or '}'" : "expected ',' or ']'";
+    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = "expected a value, not a byte order mark";
+    return agenti_json_fail(c, at, why);
+}
+static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, const char *end)      /* at: after the quote */
+{
+    uint32_t unit;
+    size_t k;
+    for (;;) {
+        at += agenti_json_plain(at, (size_t)(end - at));
+        if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
+        if (*at == '"') return at + 1;
+        if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
+        k = agenti_json_escape(at, (size_t)(end - at), &unit);
+        if (k == 0) return agenti_json_fail(c, at, "expected an escape of JSON");
+        at += k;
+    }
+}
+static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *word = *at == 't' ? "true" : *at == 'n' ? "null" : "false";
+    size_t n = (size_t)(end - at), k;
+    if (*at == '"') return agenti_json_check_string(c, at + 1, end);
+    if (*at == '-' || (*at >= '0' && *at <= '9')) {
+        k = agenti_num_prefix(at, n);
+        if (k == 0) return agenti_json_fail(c, at + 1, "expected a digit");
+        at += k;
+        if (at == end || (*at != '.' && (*at | 0x20) != 'e' && (*at < '0' || *at > '9'))) return at;
+        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
+    }
+    k = word[0] == 'f' ? 5 : 4;
+    if (n >= k && memcmp(at, word, k) == 0) return at + k;
+    return agenti_json_unexpected(c, at, end);
+}
+static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const char *end)
+{
+    at = agenti_json_check_string(c, at + 1, end);
+    if (c->why) return at;
+    at = agenti_json_past(at, end);
+    if (at == end || *at != ':') return agenti_json_fail(c, at, "expected ':'");
+    c->state = AGENTI_J_VALUE;
+    return at + 1;
+}
+static const char *agenti_json_check_open(agenti_jcheck *c, const char *at)
+{
+    int object = *at == '{';
+    if (c->depth == c->limit) {
+        agenti_json_fail(c, at, "nested too deep");
+        c->code = AGENT_E_LIMIT;
+        return at;
+    }
+    c->depth++;
+    c->objects = c->objects << 1 | (uint64_t)object;
+    c->state = object ? AGENTI_J_KEY1 : AGENTI_J_FIRST;
+    return at + 1;
+}
+static const char *agenti_json_check_shut(agenti_jcheck *c, const char *at)
+{
+    c->depth--;
+    c->objects >>= 1;
+    c->state = AGENTI_J_NEXT;
+    return at + 1;
+}
+static const char *agenti_json_check_next(agenti_jcheck *c, const char *at, const char *end)     /* after a value       */
+{
+    int object = (int)(c->objects & 1);
+    if (c->depth > 0 && *at == ',') { c->state = object ? AGENTI_J_KEY : AGENTI_J_VALUE; return at + 1; }
+    if (c->depth > 0 && *at == (object ? '}' : ']')) return agenti_json_check_shut(c, at);
+    return agenti_json_unexpected(c, at, end);
+}
+AGENTI_FN const char *agenti_json_token(agenti_jcheck *c, const char *at, const char *end)
+{
+    if (c->state == AGENTI_J_NEXT) return agenti_json_check_next(c, at, end);
+    if (c->state == AGENTI_J_KEY || c->state == AGENTI_J_KEY1) {
+        if (*at == '"') return agenti_json_check_key(c, at, end);
+        if (*at == '}' && c->state == AGENTI_J_KEY1) return agenti_json_check_shut(c, at);
+        return agenti_json_unexpected(c, at, end);
+    }
+    if (*at == '{' || *at == '[') return agenti_json_check_open(c, at);
+    if (*at == ']' && c->state == AGENTI_J_FIRST) return agenti_json_check_shut(c, at);
+    at = agenti_json_check_scalar(c, at, end);
+    c->state = AGENTI_J_NEXT;
+    return at;
+}
+AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
+{
+    agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
+    const char *at = t.p, *end = t.p + t.n;
+    agenti_jcheck c;
+    memset(&c, 0, sizeof c);
+    c.limit = depth == 0 || depth > AGENTI_J_DEPTH ? (uint32_t)AGENTI_J_DEPTH : depth;
+    AGENTI_TOUCH(t.n);
+    for (;;) {
+        at = agenti_json_past(at, end);
+        if (at == end) break;
+        at = agenti_json_token(&c, at, end);
+        if (c.why) break;
+    }
+    if (c.why == NULL && (c.depth > 0 || c.state != AGENTI_J_NEXT)) agenti_json_unexpected(&c, at, end);
+    if (err) {
+        err->offset = c.why ? (size_t)(at - t.p) : 0;
+        err->why = c.why ? c.why : "";
+    }
+    return c.code;
+}
+
+/* Views */
+static size_t agenti_json_skip_string(const char *p, size_t n)                  /* p at the quote; 0: no end            */
+{
+    size_t i = 1;
+    while (i < n) {
+        i += agenti_json_plain(p + i, n - i);
+        if (i >= n) return 0;
+        if (p[i] == '"') return i + 1;
+        i += p[i] == '\\' ? 2 : 1;
+    }
+    return 0;
+}
+static size_t agenti_json_skip_box(const char *p, size_t n)                     /* p at [ or {                          */
+{
+    size_t i = 1, depth = 1, k;
+    while (i < n) {
+        i += agenti_json_marks(p + i, n - i);
+        if (i == n) return 0;
+        if (p[i] == '"') {
+            k = agenti_json_skip_string(p + i, n - i);
+            if (k == 0) return 0;
+            i += k;
+            continue;
+        }
+        depth = p[i] == '[' || p[i] == '{' ? depth + 1 : depth - 1;
+        i++;
+        if (depth == 0) return i;
+    }
+    return 0;
+}
+AGENTI_FN size_t agenti_json_skip(const char *p, size_t n)
+{
+    size_t i = 0;
+    if (n == 0) return 0;
+    if (p[0] == '"') return agenti_json_skip_string(p, n);
+    if (p[0] == '{' || p[0] == '[') return agenti_json_skip_box(p, n);
+    while (i < n && (unsigned char)p[i] > ' ' && p[i] != ',' && p[i] != ']' && p[i] != '}' && p[i] != ':' && p[i] != '"') i++;
+    return i;
+}
+static agent_str agenti_json_none(void) { agent_str s; s.p = NULL; s.n = 0; return s; }
+static agent_str agenti_json_view(const char *p, size_t n) { agent_str s; s.p = p; s.n = n; return s; }
+static agent_str agenti_json_inside(agent_str value, int *string)               /* a string without its quotes          */
+{
+    *string = value.n > 0 && value.p[0] == '"';
+    if (!*string) return value;
+    value.p++;
+    value.n--;
+    if (value.n > 0 && value.p[value.n - 1] == '"') value.n--;
+    return value;
+}
+AGENTDEF int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
+{
+    const char *at, *end;
+    size_t k;
+    if (key) *key = agenti_json_none();
+    if (*pos >= json.n) return 0;
+    at = json.p + *pos;
+    end = json.p + json.n;
+    at = agenti_json_past(at, end);
+    if (at == end || (*pos == 0 ? *at != '{' && *at != '[' : *at != ',')) return 0;
+    at++;
+    at = agenti_json_past(at, end);
+    k = agenti_json_skip(at, (size_t)(end - at));
+    if (k > 0 && *at == '"') {           /* only a key stands before a colon                                            */
+        const char *after = agenti_json_past(at + k, end);
+        if (after < end && *after == ':') {
+            if (key) *key = agenti_json_view(at + 1, k - 2);
+            at = after + 1;
+            at = agenti_json_past(at, end);
+            k = agenti_json_skip(at, (size_t)(end - at));
+        }
+    }
+    if (k == 0) return 0;
+    if (value) *value = agenti_json_view(at, k);
+    AGENTI_TOUCH((size_t)(at + k - json.p) - *pos);
+    *pos = (size_t)(at + k - json.p);
+    return 1;
+}
+static agent_str agenti_json_find(agent_str object, agent_str key)              /* the last of that key                 */
+{
+    agent_str found = agenti_json_none(), k, v;
+    size_t pos = 0;
+    if (object.n == 0 || object.p[0] != '{') return found;
+    while (agent_json_each(object, &pos, &k, &v)) if (k.p && agenti_json_same(k, key)) found = v;
+    return found;
+}
+static agent_str agenti_json_item(agent_str array, const char *index, size_t n)
+{
+    agent_str v;
+    size_t pos = 0, i = 0, at;
+    if (array.n == 0 || array.p[0] != '[' || n == 0) return agenti_json_none();
+    for (at = 0; at < n; at++) {
+        if (index[at] < '0' || index[at] > '9' || i > ((size_t)-1 - 9) / 10) return agenti_json_none();
+        i = i * 10 + (size_t)(index[at] - '0');
+    }
+    while (agent_json_each(array, &pos, NULL, &v)) if (i-- == 0) return v;
+    return agenti_json_none();
+}
+static agent_str agenti_json_step(agent_str v, const char **path, int key)      /* one part of a path, past it          */
+{
+    const char *p = *path;
+    size_t n = 0;
+    if (key) {
+        while (p[n] && p[n] != '.' && p[n] != '[') n++;
+        *path = p + n;
+        return agenti_json_find(v, agenti_str(p, n));
+    }
+    while (p[n] && p[n] != ']') n++;
+    if (p[0] != '[' || p[n] == 0) return agenti_json_none();
+    *path = p + n + 1;
+    return agenti_json_item(v, p + 1, n - 1);
+}
+AGENTDEF agent_str agent_json_get(agent_str json, const char *path)
+{
+    size_t k = json.n ? agenti_json_space(json.p, json.n) : 0;
+    int key = *path != '[';              /* a key comes first and after a dot                                           */
+    agent_str v = json;
+    if (k > 0) { v.p += k; v.n -= k; }
+    v.n = v.n ? agenti_json_skip(v.p, v.n) : 0;
+    if (v.n == 0) return agenti_json_none();
+    if (*path == 0) return v;
+    for (;;) {
+        v = agenti_json_step(v, &path, key);
+        if (v.p == NULL || *path == 0) return v;
+        key = *path == '.';
+        if (key) path++;
+    }
+}
+
+/* Text. lead: a high surrogate that waits for its other half. */
+static uint32_t agenti_json_unit(agenti_stage *s, uint32_t lead, uint32_t unit)
+{
+    char out[4];
+    if (lead && unit >= 0xDC00 && unit <= 0xDFFF) {
+        agenti_stage_add(s, out, agenti_utf8_put(out, 0x10000 + ((lead - 0xD800) << 10) + (unit - 0xDC00)));
+        return 0;
+    }
+    if (lead) agenti_stage_add(s, "\xEF\xBF\xBD", 3);
+    if (unit >= 0xD800 && unit <= 0xDBFF) return unit;
+    agenti_stage_add(s, out, agenti_utf8_put(out, unit));
+    return 0;
+}
+/* Into a sink that may write over raw: nothing goes there before it was read. */
+static uint32_t agenti_json_decode(agenti_sink *to, agent_str raw, uint32_t lead)
+{
+    agenti_stage s;
+    uint32_t unit;
+    size_t k;
+    agenti_stage_to(&s, to);
+    while (raw.n > 0) {
+        if (raw.p[0] == '\\') {
+            k = agenti_json_escape(raw.p, raw.n, &unit);
+            if (k == 0) { k = 1; unit = '\\'; }              /* not checked before: stays                            */
+            lead = agenti_json_unit(&s, lead, unit);
+        } else {
+            const char *slash = (const char *)memchr(raw.p, '\\', raw.n);
+            k = slash ? (size_t)(slash - raw.p) : raw.n;
+            if (lead) agenti_stage_add(&s, "\xEF\xBF\xBD", 3);
+            lead = 0;
+            agenti_stage_text(&s, raw.p, k);
+        }
+        raw.p += k;
+        raw.n -= k;
+    }
+    agenti_stage_flush(&s);
+    return lead;
+}
+static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
+{
+    if (agenti_json_decode(s, raw, 0)) agenti_sink_add(s, "\xEF\xBF\xBD", 3);
+}
+AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
+{
+    agenti_sink s;
+    if (raw.n == text.n && (raw.n == 0 || memcmp(raw.p, text.p, raw.n) == 0)) return text.n == 0 || memchr(text.p, '\\', text.n) == NULL;
+    if (raw.n == 0 || text.n == 0 || raw.n / 6 > text.n) return 0;              /* a byte takes 6 at most               */
+    if (raw.p[0] != text.p[0] && raw.p[0] != '\\' && (raw.p[0] & 0x80) == 0) return 0;
+    agenti_sink_want(&s, text);
+    agenti_json_decode_all(&s, raw);
+    return !s.differs && s.n == text.n;
+}
+AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
+{
+    agenti_sink s;
+    int string;
+    agent_str raw = agenti_json_inside(value, &string);
+    agenti_sink_to(&s, buf, cap);
+    if (string) agenti_json_decode_all(&s, raw);
+    else agenti_sink_text(&s, raw.p, raw.n);
+    return agenti_sink_end(&s);
+}
+AGENTDEF int agent_json_is(agent_str value, const char *literal)
+{
+    int string;
+    agent_str raw = agenti_json_inside(value, &string);
+    return string && agenti_json_same(raw, agenti_cstr(literal));
+}
+AGENTDEF int64_t agent_json_int(agent_str value, int64_t otherwise)
+{
+    int64_t v;
+    return agenti_int(value, &v) ? v : otherwise;
+}
+AGENTDEF double agent_json_num(agent_str value, double otherwise)
+{
+    double v;
+    return agenti_double(value, &v) ? v : otherwise;
+}
+AGENTDEF int agent_json_bool(agent_str value, int otherwise)
+{
+    if (value.n == 4 && memcmp(value.p, "true", 4) == 0) return 1;
+    if (value.n == 5 && memcmp(value.p, "false", 5) == 0) return 0;
+    return otherwise;
+}
+
+/* Can the text be written over the raw string? Only a bad byte grows, and a U+FFFD for a lead that finds no other half, unless an
+ * escape of 6 bytes makes room for it. */
+static int agenti_json_shrinks(agent_str raw, uint32_t lead)
+{
+    uint32_t unit;
+    return (lead == 0 || agenti_json_escape(raw.p, raw.n, &unit) == 6) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
+}
+AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *arena, agent_str *out)
+{
+    int string, shrinks;
+    uint32_t lead = high ? *high : 0;
+    agent_str raw = agenti_json_inside(value, &string);
+    char *to = (char *)(uintptr_t)raw.p;
+    agenti_sink s;
+    *out = raw;
+    if (!string || raw.n == 0) return 1;
+    shrinks = agenti_json_shrinks(raw, lead);
+    if (shrinks && memchr(raw.p, '\\', raw.n) == NULL) return 1;
+    agenti_sink_to(&s, to, raw.n);
+    if (!shrinks) {                      /* measure, then write                                                         */
+        agenti_sink_to(&s, NULL, 0);
+        if (agenti_json_decode(&s, raw, lead) && high == NULL) agenti_sink_add(&s, "\xEF\xBF\xBD", 3);
+        to = s.n == (size_t)-1 ? NULL : agenti_arena_get(arena, s.n);
+        if (to == NULL) return 0;
+        agenti_sink_to(&s, to, s.n);
+    }
+    lead = agenti_json_decode(&s, raw, lead);
+    if (high) *high = (uint16_t)lead;
+    else if (lead) agenti_sink_add(&s, "\xEF\xBF\xBD", 3);
+    *out = agenti_json_view(to, s.n);
+    return 1;
+}
+
+/* Picking. `first` has a bit for the first letter of every key that is looked for in the object of `row`: most keys end there. */
+typedef struct agenti_picker {
+    const agenti_field *table;
+    agent_str *out;
+    uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
+    int n, row;
+} agenti_picker;
+
+static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
+static void agenti_pick_enter(agenti_picker *k, int row)
+{
+    int i;
+    k->row = row;
+    k->first = 0;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) k->first |= agenti_pick_bit(k->table[i].key[0]);
+}
+static int agenti_pick_equal(const char *raw, size_t n, const char *key)
+{
+    size_t i = 0;
+    while (i < n && key[i] && key[i] == raw[i]) i++;
+    return i == n && key[i] == 0;
+}
+static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    /* -1: none; plain: no escape in raw    */
+{
+    char first = raw.n ? raw.p[0] : 0;
+    int i;
+    if (plain && !(k->first & agenti_pick_bit(first))) return -1;
+    for (i = k->row + 1; i < k->n; i++) {
+        if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
+        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key) : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
+    }
+    return -1;
+}
+static void agenti_pick_forget(agenti_picker *k, int row)                       /* a duplicate: all that was found in it */
+{
+    uint64_t dead = (uint64_t)1 << row;
+    int i;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up >= 0 && (dead >> k->table[i].up & 1)) {
+        dead |= (uint64_t)1 << i;
+        k->out[i] = agenti_json_none();
+    }
+}
+/* One member, at a key: returns what comes after it, or after the { of an object that is entered; NULL: hopeless. */
+static const char *agenti_pick_member(agenti_picker *k, const char *at, const char *end)
+{
+    const char *key = at + 1;
+    size_t n = agenti_json_plain(key, (size_t)(end - key));
+    int row, plain = n < (size_t)(end - key) && key[n] == '"';
+    if (!plain) {
+        n = agenti_json_skip_string(at, (size_t)(end - at));
+        if (n == 0) return NULL;
+        n -= 2;
+    }
+    at = agenti_json_past(key + n + 1, end);
+    if (at == end || *at != ':') return NULL;
+    at = agenti_json_past(at + 1, end);
+    row = agenti_pick_row(k, agenti_json_view(key, n), plain);
+    if (row >= 0 && (k->boxes >> row & 1)) {
+        if (k->out[row].p) agenti_pick_forget(k, row);
+        if (at < end && *at == '{') {
+            k->out[row] = agenti_json_view(at, 0);
+            agenti_pick_enter(k, row);
+            return at + 1;
+        }
+    }
+    n = agenti_json_skip(at, (size_t)(end - at));
+    if (n == 0) return NULL;
+    if (row >= 0) k->out[row] = agenti_json_view(at, n);
+    return at + n;
+}
+static int agenti_pick_leave(agenti_picker *k, const char *at)                  /* 0: the root is done                  */
+{
+    int row = k->row;
+    if (row < 0) return 0;
+    k->out[row].n = (size_t)(at - k->out[row].p);
+    agenti_pick_enter(k, k->table[row].up);
+    return 1;
+}
+AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out)
+{
+    agenti_picker k;
+    const char *at, *end;
+    int i;
+    k.table = table;
+    k.out = out;
+    k.n = n;
+    k.boxes = 0;
+    for (i = 0; i < n; i++) { out[i] = agenti_json_none(); if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up; }
+    agenti_pick_enter(&k, -1);
+    AGENTI_TOUCH(json.n);
+    if (json.n == 0) return;
+    end = json.p + json.n;
+    at = json.p + agenti_json_space(json.p, json.n);
+    if (at == end || *at++ != '{') return;
+    for (;;) {
+        at = agenti_json_past(at, end);
+        if (at == end) break;
+        if (*at == '"') {
+            at = agenti_pick_member(&k, at, end);
+            if (at == NULL) break;
+        } else if (*at == '}') {
+            at++;
+            if (!agenti_pick_leave(&k, at)) return;
+        } else if (*at++ != ',') break;
+    }
+    for (; k.row >= 0; k.row = table[k.row].up) out[k.row] = agenti_json_none();                /* the text broke off   */
+}
+#endif

@@ -1,0 +1,169 @@
+/* Whoever is at the other end: its address, key, headers and dialect, and its connections that wait to be used again. */
+struct agenti_conn;
+typedef struct agenti_peer {
+    agent_id id;
+    agent_engine *e;
+    const agent_provider *row;
+    const agenti_wire *wire;
+    agenti_text base, host, headers, extra;   /* base: what url points into                                             */
+    agenti_url url;
+    char *key; size_t key_n;
+    uint32_t dialect, sessions;
+    void *user;
+    struct agenti_conn *idle;                 /* the one used last comes first                                          */
+} agenti_peer;
+
+AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
+AGENTI_FN void agenti_peer_free(agenti_peer *);
+/* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
+AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
+AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
+AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
+static void agenti_key_drop(agenti_peer *p)
+{
+    if (p->key) agenti_wipe(p->key, p->key_n);
+    agenti_put(&p->e->pool, p->key, p->key_n + 1);
+    p->key = NULL;
+    p->key_n = 0;
+}
+AGENTI_FN void agenti_peer_free(agenti_peer *p)
+{
+    agenti_blob **graves = &p->e->graves;
+    agenti_key_drop(p);
+    agenti_text_free(&p->base, graves);
+    agenti_text_free(&p->host, graves);
+    agenti_text_free(&p->headers, graves);
+    agenti_text_free(&p->extra, graves);
+    if (p->id) agenti_id_free(p->e, p->id);
+    agenti_put(&p->e->pool, p, sizeof *p);
+}
+/* The next "Name: value" of host-given lines; 0 at the end, -1 when a line is none.                                    */
+static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
+{
+    const char *end, *colon;
+    size_t n;
+    while (lines->n && (lines->p[0] == '\n' || lines->p[0] == '\r')) { lines->p++; lines->n--; }
+    if (lines->n == 0) return 0;
+    end = (const char *)memchr(lines->p, '\n', lines->n);
+    n = end ? (size_t)(end - lines->p) : lines->n;
+    *value = agenti_str(lines->p, n);
+    lines->p += n;
+    lines->n -= n;
+    colon = (const char *)memchr(value->p, ':', value->n);
+    if (colon == NULL || colon == value->p) return -1;
+    *name = agenti_str(value->p, (size_t)(colon - value->p));
+    *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
+    return 1;
+}
+static int agenti_header_given(const agenti_peer *p, const char *name)
+{
+    agent_str lines = agenti_text_view(&p->headers), n, v;
+    while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
+    return 0;
+}
+static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix, agent_str value)
+{
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_add(b, "", 1);
+    agenti_buf_str(b, prefix);
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_add(b, "", 1);
+}
+AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
+{
+    agent_str lines = agenti_text_view(&p->headers), n, v;
+    int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
+    const char *auth = bearer ? "authorization" : p->row->auth;
+    if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
+    if (!agenti_header_given(p, "accept"))
+        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
+    if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
+    if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
+    if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
+        agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
+    while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
+    return !b->bad;
+}
+/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
+{
+    size_t i;
+    if (p->key_n < 4 || t->borrowed) return;
+    for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
+        if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
+}
+static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
+{
+    agenti_peer *p = agenti_peer_get(e, id);
+    char *copy;
+    if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
+    n = agenti_len(key, n);
+    if (n && agenti_bad_value(key, n)) return agenti_say(e, AGENT_E_ARG, "the key has CR, LF or NUL in it");
+    if ((copy = (char *)agenti_get(&e->pool, n + 1)) == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    if (n) memcpy(copy, key, n);
+    agenti_key_drop(p);
+    p->key = copy;
+    p->key_n = n;
+    return AGENT_OK;
+}
+static int agenti_check_headers(const char *headers)
+{
+    agent_str lines = agenti_cstr(headers), n, v;
+    int rc;
+    while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
+        size_t i;
+        for (i = 0; i < v.n; i++) if ((unsigned char)v.p[i] < ' ' && v.p[i] != '\t') return 0;
+        if (!agenti_http_token(n.p, n.n)) return 0;
+    }
+    return rc == 0;
+}
+/* NULL, or why it cannot be. Everything that needs memory comes later.                                                 */
+static const char *agenti_peer_check(const agent_engine *e, const agent_peer_desc *d, agenti_peer *p)
+{
+    const char *why = NULL;
+    agent_str extra = agenti_cstr(d->body_json), base;
+    p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
+    if (p->row == NULL) return "unknown provider";
+    if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
+    base = agenti_cstr(d->url ? d->url : p->row->url);
+    if (base.n == 0) return "this provider needs a url";
+    if (!agenti_url_parse(base, &p->url, &why)) return why;
+    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value";
+    if (extra.n) {
+        if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
+        if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";
+    }
+    return NULL;
+}
+static int agenti_peer_fill(agenti_peer *p, const agent_peer_desc *d)
+{
+    agenti_pool *pool = &p->e->pool;
+    agenti_blob **graves = &p->e->graves;
+    const char *why;
+    return agenti_text_set(&p->base, pool, graves, agenti_cstr(d->url ? d->url : p->row->url))
+        && agenti_url_parse(agenti_text_view(&p->base), &p->url, &why)
+        && agenti_text_set(&p->host, pool, graves, p->url.host)
+        && agenti_text_set(&p->headers, pool, graves, agenti_cstr(d->headers))
+        && agenti_text_set(&p->extra, pool, graves, agenti_trim(agenti_cstr(d->body_json)));
+}
+AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
+{
+    agenti_peer *p;
+    const char *why;
+    agent_id id;
+    if (d == NULL) { e->last = "no description"; return 0; }
+    if ((p = (agenti_peer *)agenti_get(&e->pool, sizeof *p)) == NULL) { e->last = "out of memory"; return 0; }
+    p->e = e;
+    p->user = d->user;
+    if ((why = agenti_peer_check(e, d, p)) != NULL) { e->last = why; agenti_peer_free(p); return 0; }
+    p->dialect = (p->row->dialect | d->dialect_on) & ~d->dialect_off;
+    e->last = "out of memory";
+    if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
+    id = p->id;
+    if (agent_peer_key(e, id, d->key, AGENT_CSTR) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    return id;
+}
+#endif

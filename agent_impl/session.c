@@ -1,0 +1,562 @@
+/* Conversations: what the host may ask of them, their options, tools, queue and message table. The loop is the next part. */
+enum agenti_session_state {
+    AGENTI_S_IDLE,
+    AGENTI_S_TAKE, AGENTI_S_USER_ADD, AGENTI_S_USER_END,              /* the run's own message                          */
+    AGENTI_S_STEP, AGENTI_S_SEND, AGENTI_S_ANSWER,                    /* one model call                                 */
+    AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
+    AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
+    AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
+    AGENTI_S_RUN_END, AGENTI_S_RETURN
+};
+typedef struct agenti_item {                  /* a submitted message that waits                                         */
+    struct agenti_item *next;
+    agenti_msg *msg;                          /* NULL: go on with what is there                                         */
+    uint32_t num;
+    uint8_t waited, told;                     /* behind another run; QUEUED said so                                     */
+} agenti_item;
+typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
+typedef struct agenti_session {
+    agenti_ready ready;
+    agent_engine *e;
+    agenti_pool pool;
+    agenti_peer *peer;
+    agent_id id;
+    void *user;
+    uint32_t flags, max_steps, parallel;
+    agenti_text options[AGENTI_OPT_COUNT];
+    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
+    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
+    agenti_table table;
+    agenti_nums nums;
+    uint64_t seq;
+    agenti_log log;
+    agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
+    uint32_t items;
+    int state, outcome, finish;
+    uint32_t steps, order;                    /* of this run; of calls done                                             */
+    agent_usage usage;                        /* of this run                                                            */
+    agenti_answer answer;
+    agenti_conn *conn;                        /* while the answer is awaited                                            */
+    agent_id drain;                           /* of the last answer                                                     */
+    uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+} agenti_session;
+
+AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
+AGENTI_FN void agenti_session_free(agenti_session *);                 /* its handle is gone already                     */
+AGENTI_FN void agenti_tools_swap(agenti_session *);                   /* takes the next tools                           */
+AGENTI_FN agenti_part *agenti_result_find(const agenti_session *, agent_num call);            /* of this step, or NULL  */
+AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
+AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
+AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
+AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
+AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
+static int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
+static int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+
+/* ---- tools ---- */
+static void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
+{
+    size_t i;
+    for (i = 0; i < t->n; i++) {
+        agenti_text_free(&t->p[i].name, &s->e->graves);
+        agenti_text_free(&t->p[i].description, &s->e->graves);
+        agenti_text_free(&t->p[i].schema, &s->e->graves);
+    }
+    agenti_put(&s->pool, t->p, t->n * sizeof *t->p);
+    t->p = NULL;
+    t->n = 0;
+}
+static const char *agenti_tool_check(const agent_engine *e, const agent_tool *t)
+{
+    agent_str name = agenti_cstr(t->name), schema = agenti_cstr(t->schema);
+    size_t i;
+    if (name.n < 1 || name.n > 64) return "a tool's name has 1 to 64 characters";
+    for (i = 0; i < name.n; i++) {
+        char c = agenti_lower(name.p[i]);
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return "a tool's name has only A-Z a-z 0-9 _ -";
+    }
+    if (schema.n && (agent_json_check(schema.p, schema.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(schema).p[0] != '{'))
+        return "a tool's schema is no JSON object";
+    return NULL;
+}
+static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool *t)
+{
+    agenti_blob **graves = &s->e->graves;
+    to->flags = t->flags;
+    to->user = t->user;
+    return agenti_text_set(&to->name, &s->pool, graves, agenti_cstr(t->name))
+        && (t->description == NULL || (agenti_text_set(&to->description, &s->pool, graves, agenti_cstr(t->description))
+                                       && agenti_text_repair(&to->description, &s->pool, graves)))
+        && agenti_text_set(&to->schema, &s->pool, graves, agenti_trim(agenti_cstr(t->schema && *t->schema ? t->schema : "{\"type\":\"object\"}")));
+}
+AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_toolset set;
+    const char *why;
+    size_t i, k;
+    if (s == NULL) return agenti_stale_session(e);
+    if (n > 65536 || (n && tools == NULL)) return agenti_say(e, AGENT_E_ARG, "no tools, or too many");
+    for (i = 0; i < n; i++) {
+        if ((why = agenti_tool_check(e, &tools[i])) != NULL) return agenti_say(e, AGENT_E_ARG, why);
+        for (k = 0; k < i; k++) if (agenti_eq(agenti_cstr(tools[i].name), tools[k].name)) return agenti_say(e, AGENT_E_ARG, "two tools have one name");
+    }
+    set.n = n;
+    set.p = n ? (agenti_tool *)agenti_get(&s->pool, n * sizeof *set.p) : NULL;
+    if (n && set.p == NULL) return agenti_no_memory(e);
+    for (i = 0; i < n; i++) if (!agenti_tool_copy(s, &set.p[i], &tools[i])) {
+        agenti_toolset_free(s, &set);
+        return agenti_no_memory(e);
+    }
+    agenti_toolset_free(s, &s->next_tools);
+    s->next_tools = set;
+    s->new_tools = 1;
+    return AGENT_OK;
+}
+AGENTI_FN void agenti_tools_swap(agenti_session *s)
+{
+    if (!s->new_tools) return;
+    s->new_tools = 0;
+    agenti_toolset_free(s, &s->tools);
+    s->tools = s->next_tools;
+    memset(&s->next_tools, 0, sizeof s->next_tools);
+    agenti_text_free(&s->tools_json, &s->e->graves);
+}
+
+/* ---- options ---- */
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL };
+static const struct { const char *key; int option, form; } agenti_option_rows[] = {
+    { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
+    { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
+    { "top_p", AGENTI_OPT_TOP_P, AGENTI_FORM_NUMBER }, { "seed", AGENTI_OPT_SEED, AGENTI_FORM_NUMBER },
+    { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
+    { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
+    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL }
+};
+static int agenti_form_ok(int form, agent_str v)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
+    if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
+    if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
+    if (form == AGENTI_FORM_NUMBER) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
+    if (v.p[0] != '[') return v.p[0] == '"';
+    while (agent_json_each(v, &pos, NULL, &item)) if (item.p[0] != '"') return 0;
+    return 1;
+}
+static int agenti_option_set(agenti_session *s, int option, int form, agent_str v)
+{
+    agent_engine *e = s->e;
+    if (form != AGENTI_FORM_TEXT) v = agenti_trim(v);
+    if (!agenti_form_ok(form, v)) return agenti_say(e, AGENT_E_ARG, "the option's value has the wrong form");
+    if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
+    if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
+    if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
+    if (option == AGENTI_OPT_SYSTEM) s->old_log = 1;
+    if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
+    return AGENT_OK;
+}
+AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    size_t i;
+    if (s == NULL) return agenti_stale_session(e);
+    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
+        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key))
+            return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, agenti_str(value, agenti_len(value, n)));
+    return agenti_say(e, AGENT_E_ARG, "no such option");
+}
+
+/* ---- life ---- */
+AGENTI_FN void agenti_item_free(agenti_session *s, agenti_item *it)
+{
+    if (it == NULL) return;
+    agenti_msg_free(&s->pool, it->msg, &s->e->graves);
+    agenti_put(&s->pool, it, sizeof *it);
+}
+AGENTI_FN void agenti_session_free(agenti_session *s)
+{
+    agent_engine *e = s->e;
+    agenti_conn *drain = agenti_conn_get(e, s->drain);
+    agenti_item *it;
+    int i;
+    agenti_sleep(&s->ready);
+    if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
+    if (s->conn) agenti_conn_abort(s->conn);
+    if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
+        agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
+    agenti_answer_free(&s->answer);
+    agenti_item_free(s, s->item);
+    while ((it = s->first) != NULL) { s->first = it->next; agenti_item_free(s, it); }
+    for (i = 0; i < AGENTI_OPT_COUNT; i++) agenti_text_free(&s->options[i], &e->graves);
+    agenti_toolset_free(s, &s->tools);
+    agenti_toolset_free(s, &s->next_tools);
+    agenti_text_free(&s->tools_json, &e->graves);
+    agenti_table_free(&s->table, &e->graves);
+    agenti_log_free(&s->log);
+    agenti_bury_all(&e->graves);              /* their pool goes now                                                    */
+    s->peer->sessions--;
+    agenti_put(&e->pool, s, sizeof *s);
+}
+static agenti_session *agenti_session_new(agent_engine *e, const agent_session_desc *d, agenti_peer *peer)
+{
+    agenti_session *s = (agenti_session *)agenti_get(&e->pool, sizeof *s);
+    if (s == NULL) return NULL;
+    s->e = e;
+    s->ready.owner = s;
+    s->ready.kind = AGENTI_SESSION;
+    agenti_pool_child(&s->pool, &e->pool, d->mem_limit);
+    s->table.pool = s->log.pool = &s->pool;
+    s->peer = peer;
+    s->user = d->user;
+    s->flags = d->flags;
+    s->max_steps = agenti_limit(d->max_steps, 50);
+    s->parallel = agenti_limit(d->parallel_tools, AGENT_OFF);
+    peer->sessions++;
+    return s;
+}
+static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
+{
+    char number[24];
+    size_t n = d->max_tokens ? agenti_u64_text(d->max_tokens, number) : 0;
+    int rc = agenti_option_set(s, AGENTI_OPT_MODEL, AGENTI_FORM_TEXT, agenti_cstr(d->model));
+    if (rc == AGENT_OK && d->system) rc = agenti_option_set(s, AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT, agenti_cstr(d->system));
+    if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
+    return rc;
+}
+AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d)
+{
+    agenti_peer *peer = d ? agenti_peer_get(e, d->peer) : NULL;
+    agenti_session *s;
+    agent_id id;
+    if (peer == NULL) { e->last = "no such peer"; return 0; }
+    if ((s = agenti_session_new(e, d, peer)) == NULL) { e->last = "out of memory"; return 0; }
+    if (agenti_session_fill(s, d) != AGENT_OK || (s->id = agenti_id_new(e, AGENTI_SESSION, s)) == 0) { agenti_session_free(s); return 0; }
+    id = s->id;
+    if (agent_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
+        agenti_id_free(e, id);
+        agenti_session_free(s);
+        return 0;
+    }
+    return id;
+}
+AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    if (s == NULL) return agenti_stale_session(e);
+    s->closed = 1;
+    agenti_id_free(e, id);
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
+    s->cancel = 1;
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+
+/* ---- messages from the host ---- */
+static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
+{
+    const agenti_msg *m = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    uint32_t i;
+    for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
+    return 0;
+}
+static agenti_part *agenti_call_by_wire(const agenti_msg *m, agent_str id)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++)
+        if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].wire_id.n == id.n && memcmp(m->parts[i].wire_id.p, id.p, id.n) == 0) return &m->parts[i];
+    return NULL;
+}
+static const char *agenti_part_check(const agenti_session *s, int role, const agent_part *p)
+{
+    const agenti_msg *before = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has text parts";
+    if (role == AGENT_TOOLS) {
+        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
+        return before && agenti_call_by_wire(before, p->wire_id) ? NULL : "a result without its call in the message before";
+    }
+    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
+    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
+}
+static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *p)
+{
+    agenti_blob **graves = &s->e->graves;
+    agenti_part *q = agenti_part_new(&s->pool, m, p->kind);
+    if (q == NULL) return 0;
+    q->flags = (uint16_t)(p->flags & 0xFF);
+    if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
+    if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
+    if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
+    if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
+        q->flags |= AGENT_PART_INVALID;
+    return 1;
+}
+/* NULL: see e->last and *rc.                                                                                           */
+static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
+{
+    agenti_msg *m;
+    const char *why;
+    size_t i, size = 0;
+    *rc = AGENT_E_ARG;
+    for (i = 0; i < n; i++) {
+        if ((why = agenti_part_check(s, role, &parts[i])) != NULL) { s->e->last = why; return NULL; }
+        if (parts[i].text.n > s->e->lim.item || (size += parts[i].text.n) > s->e->lim.item) {
+            *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
+            return NULL;
+        }
+    }
+    *rc = agenti_no_memory(s->e);
+    if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
+    for (i = 0; i < n; i++) if (!agenti_part_copy(s, m, &parts[i])) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    m->ended = 1;
+    return m;
+}
+static int agenti_enqueue(agenti_session *s, agenti_msg *m)
+{
+    agenti_item *it = (agenti_item *)agenti_get(&s->pool, sizeof *it);
+    if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
+    it->msg = m;
+    it->num = ++s->items;
+    it->waited = s->state != AGENTI_S_IDLE || s->first != NULL;
+    s->news |= it->waited;
+    if (s->last) s->last->next = it; else s->first = it;
+    s->last = it;
+    agenti_wake(&s->e->sessions, &s->ready);
+    return (int)it->num;
+}
+AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_msg *m = NULL;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (lane != AGENT_QUEUE && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
+    if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
+    if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
+        return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
+    if (n && (m = agenti_msg_from(s, AGENT_USER, parts, n, &rc)) == NULL) return rc;
+    return agenti_enqueue(s, m);
+}
+AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
+{
+    agent_part p;
+    memset(&p, 0, sizeof p);
+    p.kind = AGENT_PART_TEXT;
+    p.text = agenti_str(text, agenti_len(text, n));
+    return agent_submit(e, id, &p, 1, AGENT_QUEUE);
+}
+/* Every call of the message before must have its result, in call order.                                                */
+static int agenti_results_match(agenti_session *s, agenti_msg *m)
+{
+    const agenti_msg *calls = s->table.msgs[s->table.n - 1];
+    uint32_t i, k = 0;
+    for (i = 0; i < calls->n; i++) {
+        const agenti_part *c = &calls->parts[i];
+        if (c->kind != AGENT_PART_CALL) continue;
+        if (k == m->n || m->parts[k].wire_id.n != c->wire_id.n || memcmp(m->parts[k].wire_id.p, c->wire_id.p, c->wire_id.n) != 0) return 0;
+        m->parts[k].state = AGENTI_CALL_SETTLED;
+        m->parts[k++].call = c->call;
+    }
+    return k == m->n;
+}
+AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_msg *m;
+    uint32_t i;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
+    if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
+    if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);
+    if ((m = agenti_msg_from(s, role, parts, n, &rc)) == NULL) return rc;
+    if (role == AGENT_TOOLS && !agenti_results_match(s, m)) {
+        agenti_msg_free(&s->pool, m, &e->graves);
+        return agenti_say(e, AGENT_E_ARG, "the results are not those of the calls before, in their order");
+    }
+    for (i = 0; i < m->n; i++) {
+        m->parts[i].id = ++s->nums.part;
+        if (m->parts[i].kind == AGENT_PART_CALL) m->parts[i].call = ++s->nums.call;
+    }
+    m->id = ++s->nums.msg;
+    agenti_table_add(&s->table, m);
+    return (int)m->id;
+}
+AGENTDEF size_t agent_messages(const agent_engine *e, agent_id id)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    return s ? s->table.n : 0;
+}
+AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_msg *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_msg *m;
+    if (s == NULL) return AGENT_E_STALE;
+    if (i >= s->table.n) return AGENT_E_ARG;
+    m = s->table.msgs[i];
+    out->id = m->id;
+    out->run = m->run;
+    out->role = m->role;
+    out->flags = m->flags;
+    out->part_count = m->n;
+    return AGENT_OK;
+}
+AGENTDEF int agent_message_part(const agent_engine *e, agent_id id, agent_num msg, size_t i, agent_part *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    size_t lo = 0, hi;
+    if (s == NULL) return AGENT_E_STALE;
+    for (hi = s->table.n; lo < hi;) {         /* ids rise                                                               */
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
+    }
+    if (lo == s->table.n || s->table.msgs[lo]->id != msg || i >= s->table.msgs[lo]->n) return AGENT_E_ARG;
+    agenti_part_view(&s->table.msgs[lo]->parts[i], out);
+    return AGENT_OK;
+}
+
+/* ---- answers to tool runs ---- */
+AGENTI_FN agenti_part *agenti_result_find(const agenti_session *s, agent_num call)
+{
+    agenti_msg *m = s->answer.results;
+    uint32_t i;
+    if (s->state < AGENTI_S_STEP || s->state > AGENTI_S_RESULTS_END) return NULL;
+    for (i = 0; m && i < m->n; i++) if (m->parts[i].call == call) return &m->parts[i];
+    return NULL;
+}
+AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *s, const agenti_part *r)
+{
+    const agenti_msg *m = s->answer.msg;
+    uint32_t i;
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].call == r->call) return &m->parts[i];
+    return NULL;
+}
+AGENTI_FN void agenti_result_done(agenti_session *s, agenti_part *r, int status)
+{
+    r->state = AGENTI_CALL_DONE;
+    r->status = (uint8_t)status;
+    r->order = ++s->order;
+    if (status != AGENT_DONE_OK) r->flags |= AGENT_PART_ERROR;
+    agenti_wake(&s->e->sessions, &s->ready);
+}
+AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, agent_event *ev)
+{
+    const agenti_part *p = agenti_call_of(s, r);
+    ev->flags = AGENT_EVF_NEED;
+    ev->need = r->need;
+    ev->msg = s->answer.msg->id;
+    ev->part = p->id;
+    ev->call = r->call;
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
+    ev->u.tool.title = agenti_str(NULL, 0);
+    ev->u.tool.user = s->tools.p[r->tool].user;
+}
+/* AGENT_OK: *out is a call that runs.                                                                                  */
+static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
+{
+    *s = agenti_session_get(e, id);
+    if (*s == NULL) return agenti_stale_session(e);
+    *out = agenti_result_find(*s, call);
+    if (*out == NULL) return call && call <= (*s)->nums.call ? AGENT_LATE : agenti_say(e, AGENT_E_STALE, "no such call");
+    if ((*out)->state < AGENTI_CALL_RUNNING) return agenti_say(e, AGENT_E_STATE, "the call was not given to the host yet");
+    return (*out)->state == AGENTI_CALL_RUNNING && !(*s)->cancel ? AGENT_OK : AGENT_LATE;
+}
+AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    n = agenti_len(out, n);
+    if (n > e->lim.item - r->text.n) {
+        n = e->lim.item - r->text.n;
+        r->flags |= AGENT_PART_CUT;
+    }
+    return n == 0 || agenti_text_add(&r->text, &s->pool, &e->graves, agenti_str(out, n)) ? AGENT_OK : agenti_no_memory(e);
+}
+AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    if (status != AGENT_DONE_OK && status != AGENT_DONE_ERROR) return agenti_say(e, AGENT_E_ARG, "a tool ends OK or with an error");
+    if (!agenti_text_repair(&r->text, &s->pool, &e->graves)) return agenti_no_memory(e);
+    agenti_result_done(s, r, status);
+    return AGENT_OK;
+}
+AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    int rc = agent_tool_append(e, id, call, out, n);
+    return rc == AGENT_OK ? agent_tool_done(e, id, call, AGENT_DONE_OK) : rc;
+}
+AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+{
+    agenti_session *s;
+    agenti_part *r;
+    int rc = agenti_running(e, id, call, &s, &r);
+    if (rc != AGENT_OK) return rc;
+    if (!agenti_text_set(&r->title, &s->pool, &e->graves, agenti_str(title, agenti_len(title, n)))) return agenti_no_memory(e);
+    if (!agenti_text_repair(&r->title, &s->pool, &e->graves)) agenti_text_scrub(&r->title);
+    r->retitled = 1;
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
+{
+    static const char detail[] = "the host declined";
+    agenti_session *s;
+    agenti_part *r;
+    int rc = AGENT_LATE;
+    if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
+    if (need->type == AGENT_EV_OPEN) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+        agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
+        agenti_result_done(s, r, AGENT_DONE_ERROR);
+    }
+    return rc == AGENT_E_STALE ? AGENT_LATE : rc;
+}
+AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_event *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_msg *m;
+    uint32_t k;
+    if (s == NULL) return AGENT_E_STALE;
+    memset(out, 0, sizeof *out);
+    out->session = id;
+    out->peer = s->peer->id;
+    out->user = s->user;
+    out->at_ms = e->now;
+    out->run = s->nums.run;
+    out->step = s->steps;
+    out->text = out->name = agenti_str(NULL, 0);
+    if (s->conn && s->conn->need_open && s->conn->state == AGENTI_CONN_OPENING && i-- == 0) {
+        out->type = AGENT_EV_OPEN;
+        out->conn = s->conn->id;
+        agenti_conn_open_fill(s->conn, out);
+        return AGENT_OK;
+    }
+    m = s->state == AGENTI_S_TOOLS ? s->answer.results : NULL;
+    for (k = 0; m && k < m->n; k++) if (m->parts[k].state == AGENTI_CALL_RUNNING && i-- == 0) {
+        out->type = AGENT_EV_TOOL_RUN;
+        agenti_run_fill(s, &m->parts[k], out);
+        return AGENT_OK;
+    }
+    return AGENT_E_STALE;
+}
+#endif

@@ -1,0 +1,213 @@
+/* What a failed answer means: any shape of error body, the HTTP status, hints when to come back.
+ * Kinds and phrases: reference tables of the providers' documentation; the provider's own words are kept beside. */
+/* error: the `error` member of a streamed payload, or the payload itself. status 0: take it from the object.           */
+AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status);
+/* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
+AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
+AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms);           /* -1: not told                    */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
+typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
+
+/* Codes and types, by part of the word; the first that is found counts.                                               */
+static const agenti_word agenti_fault_codes[] = {
+    { "context_length", AGENT_FAULT_CONTEXT, 0 }, { "context_window", AGENT_FAULT_CONTEXT, 0 },
+    { "too_many_prompt_tokens", AGENT_FAULT_CONTEXT, 0 }, { "exceed_context_size", AGENT_FAULT_CONTEXT, 0 },
+    { "insufficient_quota", AGENT_FAULT_QUOTA, 0 }, { "billing", AGENT_FAULT_QUOTA, 0 }, { "usage_not_included", AGENT_FAULT_QUOTA, 0 },
+    { "free_tier_limit", AGENT_FAULT_QUOTA, 0 }, { "quota_exceeded", AGENT_FAULT_QUOTA, 0 },
+    { "overloaded", AGENT_FAULT_OVERLOADED, 1 },
+    { "rate_limit", AGENT_FAULT_RATE, 1 }, { "too_many_requests", AGENT_FAULT_RATE, 1 },
+    { "authentication", AGENT_FAULT_AUTH, 0 }, { "invalid_api_key", AGENT_FAULT_AUTH, 0 }, { "permission", AGENT_FAULT_AUTH, 0 },
+    { "unauthorized", AGENT_FAULT_AUTH, 0 }, { "content_filter", AGENT_FAULT_FILTER, 0 },
+    { "server_error", AGENT_FAULT_SERVER, 1 }, { "internal", AGENT_FAULT_SERVER, 1 },
+    { "invalid_request", AGENT_FAULT_REQUEST, 0 }, { "not_found", AGENT_FAULT_REQUEST, 0 }, { "bad_request", AGENT_FAULT_REQUEST, 0 },
+    { "tool_use_failed", AGENT_FAULT_REQUEST, 0 }
+};
+/* A prompt that is too long has no code with many hosts.                                                               */
+static const char *const agenti_context_words[] = {
+    "prompt is too long", "input is too long for requested model", "input tokens exceeded", "exceeds the context window",
+    "exceeds the maximum number of tokens", "maximum prompt length is", "reduce the length of the messages", "maximum context length",
+    "exceeds the available context size", "greater than the context length", "context window exceeds limit",
+    "exceeded model token limit", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
+    "request entity too large", "longer than the maximum model length"
+};
+static const char *const agenti_quota_words[] = { "quota exceeded", "exceeded your current quota", "insufficient balance" };
+
+static const agenti_word *agenti_fault_code(agent_str code)
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_fault_codes / sizeof *agenti_fault_codes; i++)
+        if (agenti_find(code, agenti_fault_codes[i].word)) return &agenti_fault_codes[i];
+    return NULL;
+}
+static int agenti_any_word(agent_str text, const char *const *words, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (agenti_find(text, words[i])) return 1;
+    return 0;
+}
+static agenti_word agenti_fault_status(int status)
+{
+    agenti_word w = { "", AGENT_FAULT_SERVER, 1 };
+    if (status == 401 || status == 403) { w.fault = AGENT_FAULT_AUTH; w.retryable = 0; }
+    else if (status == 429) w.fault = AGENT_FAULT_RATE;
+    else if (status == 529) w.fault = AGENT_FAULT_OVERLOADED;
+    else if (status == 413) { w.fault = AGENT_FAULT_CONTEXT; w.retryable = 0; }
+    else if (status >= 400 && status < 500) { w.fault = AGENT_FAULT_REQUEST; w.retryable = status == 408 || status == 409; }
+    return w;
+}
+/* code and type: what the provider calls it; text: its message, at most a few KiB.                                    */
+static void agenti_fault_classify(agenti_decoder *d, int status, agent_str code, agent_str type, agent_str text)
+{
+    const agenti_word *by_code = agenti_fault_code(code);
+    agenti_word w = agenti_fault_status(status);
+    if (by_code == NULL) by_code = agenti_fault_code(type);
+    if (text.n > 4096) text.n = 4096;
+    if (by_code && (by_code->fault == AGENT_FAULT_CONTEXT || by_code->fault == AGENT_FAULT_QUOTA)) w = *by_code;
+    else if (agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
+        w.fault = AGENT_FAULT_CONTEXT;
+        w.retryable = 0;
+    } else if (status == 429 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+        w.fault = AGENT_FAULT_QUOTA;
+        w.retryable = 0;
+    } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500))) w = *by_code;
+    d->fault.http_status = status;
+    agenti_fault_set(d, w.fault, w.retryable, "", text);
+    if (code.n == 0) code = type;
+    if (code.n > 200) code.n = 200;
+    if (code.n && agenti_text_set(&d->fault.code, d->pool, d->graves, code)) agenti_text_scrub(&d->fault.code);
+}
+/* A member as text: a string decoded, a number as written; null, objects and lists: empty.                            */
+static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
+{
+    agent_str s = agenti_str(NULL, 0);
+    if (v.n == 0 || v.p[0] == '{' || v.p[0] == '[' || agenti_eq(v, "null")) return s;
+    if (!agenti_json_string(v, NULL, &d->arena, &s)) return agenti_str(NULL, 0);
+    return s;
+}
+enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FIELDS };
+static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
+    { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
+    { "status_code", -1 }
+};
+static int agenti_status_of(agent_str v)
+{
+    int64_t n = agent_json_int(v, 0);
+    return n >= 400 && n <= 599 ? (int)n : 0;
+}
+/* {"detail": "…"} or {"detail": [{"msg": "…"}]} (FastAPI)                                                             */
+static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
+{
+    agent_str s;
+    if (detail.n && detail.p[0] == '[') return agenti_member_text(d, agent_json_get(detail, "[0].msg"));
+    s = agenti_member_text(d, detail);
+    return s.n || detail.n == 0 || detail.p[0] != '{' ? s : agenti_member_text(d, agent_json_get(detail, "message"));
+}
+AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
+{
+    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type;
+    int i;
+    memset(out, 0, sizeof out);
+    if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
+    if (error.n == 0 || error.p[0] != '{') {
+        agenti_fault_classify(d, status, agenti_str(NULL, 0), agenti_str(NULL, 0), agenti_member_text(d, error));
+        return;
+    }
+    agenti_json_pick(error, agenti_error_fields, AGENTI_ERR_FIELDS, in);
+    if (in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '{') {                /* the object stands one level down */
+        memcpy(out, in, sizeof out);
+        agenti_json_pick(out[AGENTI_ERR_ERROR], agenti_error_fields, AGENTI_ERR_FIELDS, in);
+    }
+    for (i = 0; i < AGENTI_ERR_FIELDS; i++) if (in[i].p == NULL) in[i] = agenti_str(out[i].p, out[i].n);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_CODE]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS_CODE]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS]);
+    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_RAW_STATUS]);
+    text = in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '"' ? agenti_member_text(d, in[AGENTI_ERR_ERROR])
+                                                                      : agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
+    if (text.n == 0) text = agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
+    if (text.n == 0) text = agenti_detail_text(d, in[AGENTI_ERR_DETAIL]);
+    if (text.n == 0) text = agenti_str(error.p, error.n < 200 ? error.n : 200);
+    code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
+    type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
+    if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
+    agenti_fault_classify(d, status, code, type, text);
+}
+/* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
+static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
+{
+    y -= m <= 2;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1 - 719468;
+}
+/* HTTP-date, RFC 9110 5.6.7, its three forms told apart by what their words are. -1: none of them. Unix ms.            */
+static int64_t agenti_http_date(agent_str s)
+{
+    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    int64_t day = -1, month = -1, year = -1, clock = -1, v;
+    size_t i = 0, from;
+    while (i < s.n) {
+        char c = agenti_lower(s.p[i]);
+        from = i;
+        if (c >= '0' && c <= '9') {
+            for (v = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - from < 5; i++) v = v * 10 + (s.p[i] - '0');
+            if (i < s.n && s.p[i] == ':' && i + 5 < s.n && clock < 0) {
+                const char *t = s.p + i;
+                clock = v * 3600 + ((t[1] - '0') * 10 + (t[2] - '0')) * 60 + (t[4] - '0') * 10 + (t[5] - '0');
+                i += 6;
+            } else if (i - from == 4) year = v;
+            else if (day < 0) day = v;
+            else if (i - from == 2 && year < 0) year = v + (v < 70 ? 2000 : 1900);
+        } else if (c >= 'a' && c <= 'z') {
+            while (i < s.n && agenti_lower(s.p[i]) >= 'a' && agenti_lower(s.p[i]) <= 'z') i++;
+            for (v = 0; i - from == 3 && v < 12; v++)
+                if (agenti_lower(s.p[from]) == months[3 * v] && agenti_lower(s.p[from + 1]) == months[3 * v + 1]
+                    && agenti_lower(s.p[from + 2]) == months[3 * v + 2]) month = v + 1;
+        } else i++;
+    }
+    if (day < 1 || day > 31 || month < 1 || year < 1970 || clock < 0 || clock > 86400) return -1;
+    return (agenti_days(year, month, day) * 86400 + clock) * 1000;
+}
+/* A number of seconds or milliseconds with a fraction, times `unit`; -1: no such number.                               */
+static int64_t agenti_delay(agent_str s, int64_t unit)
+{
+    double v = agent_json_num(s, -1.0);
+    return v < 0.0 || v > 1e12 ? -1 : (int64_t)(v * (double)unit);
+}
+AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
+{
+    agent_str v, date;
+    int64_t ms = -1, now = (int64_t)wall_ms;
+    if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agenti_delay(v, 1)) >= 0) return ms;
+    if (!agent_http_header(headers, "retry-after", &v)) return -1;
+    if ((ms = agenti_delay(v, 1000)) >= 0) return ms;
+    if (wall_ms == 0 && agent_http_header(headers, "date", &date)) now = agenti_http_date(date);
+    ms = agenti_http_date(v);
+    if (ms < 0 || now <= 0) return -1;
+    return ms > now ? ms - now : 0;
+}
+static agent_str agenti_trim(agent_str s)
+{
+    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
+    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
+    return s;
+}
+AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
+{
+    agent_str v, none = agenti_str(NULL, 0);
+    body = agenti_trim(body);
+    if (body.n && (body.p[0] == '{' || body.p[0] == '[') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+        agenti_fault_object(d, body, status);
+    else if (body.n == 0 && status == 400) {
+        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    } else if (body.n == 0) agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and no body"));
+    else if (body.p[0] == '<') agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and an HTML page"));
+    else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
+    d->fault.http_status = status;
+    d->fault.retry_after_ms = agenti_retry_after(headers, wall_ms);
+    if (agent_http_header(headers, "x-should-retry", &v)) {
+        if (agenti_eq(v, "true")) d->fault.retryable = 1;
+        if (agenti_eq(v, "false")) d->fault.retryable = 0;
+    }
+}
+#endif

@@ -1,0 +1,502 @@
+/* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
+ * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST …/chat/completions. */
+AGENTI_FN const agenti_wire *agenti_openai_chat(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
+/* ---- answers ---- */
+enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_CITATIONS, AGENTI_OC_FIELDS };
+static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
+    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "citations", -1 }
+};
+enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_FIELDS };
+enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
+#define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }
+/* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
+static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
+    { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
+};
+static const agenti_field agenti_oc_message[AGENTI_OD_FIELDS] = { AGENTI_OC_DELTA_ROWS(-1) };
+enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_FIELDS };
+static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
+    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
+};
+
+static int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
+static int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
+static int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+static int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
+
+static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
+{
+    int64_t n;
+    if (agenti_count(f[a], &n) || agenti_count(f[b], &n) || agenti_count(f[c], &n) || agenti_count(f[d], &n)) return n;
+    return -1;
+}
+/* Totals replace, they are never added; what is not told stays -1 (wire-quirks B3-B5, B19-B21).                        */
+static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { PROMPT, COMPLETION, TOTAL, IN_DETAILS, CACHED, WRITTEN, OUT_DETAILS, REASONING, HIT, CACHED_TOP, CACHED_NUM, WRITTEN_TOP,
+           IN_DETAIL, CACHED_DETAIL, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "total_tokens", -1 },
+        { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS }, { "cache_write_tokens", IN_DETAILS },
+        { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS },
+        { "prompt_cache_hit_tokens", -1 }, { "cached_tokens", -1 }, { "num_cached_tokens", -1 }, { "cache_creation_input_tokens", -1 },
+        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }
+    };
+    agent_str f[FIELDS];
+    agent_usage u;
+    int64_t total;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    u.input = agenti_first_count(f, PROMPT, PROMPT, PROMPT, PROMPT);
+    u.output = agenti_first_count(f, COMPLETION, COMPLETION, COMPLETION, COMPLETION);
+    u.cached = agenti_first_count(f, CACHED, HIT, CACHED_TOP, CACHED_NUM);
+    if (u.cached < 0) u.cached = agenti_first_count(f, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL);
+    u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
+    u.reasoning = agenti_first_count(f, REASONING, REASONING, REASONING, REASONING);
+    total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
+    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
+        u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
+    if (u.input < 0 && u.output < 0) return;
+    d->usage = u;
+    d->has_usage = 1;
+}
+static int agenti_oc_finish_of(agent_str raw)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "stop", AGENT_FINISH_STOP }, { "eos", AGENT_FINISH_STOP }, { "end_turn", AGENT_FINISH_STOP },
+        { "length", AGENT_FINISH_LENGTH }, { "model_length", AGENT_FINISH_LENGTH }, { "max_tokens", AGENT_FINISH_LENGTH },
+        { "content_filter", AGENT_FINISH_FILTER }, { "refusal", AGENT_FINISH_FILTER },
+        { "tool_calls", AGENT_FINISH_TOOLS }, { "function_call", AGENT_FINISH_TOOLS },
+        { "error", AGENT_FINISH_ERROR }, { "insufficient_system_resource", AGENT_FINISH_ERROR }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) return rows[i].finish;
+    return AGENT_FINISH_OTHER;
+}
+/* The first real reason counts; null and "" are none (B10, B11).                                                       */
+static int agenti_oc_finish(agenti_decoder *d, agent_str value)
+{
+    agent_str raw;
+    if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    agenti_finish_set(d, agenti_oc_finish_of(raw), raw);
+    return 1;
+}
+
+/* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
+ * the last one, unless a name begins another (C1-C11). Returns call_n for a new call.                                   */
+static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
+{
+    uint32_t i;
+    if (id.n) {
+        for (i = 0; i < d->call_n; i++) if (d->calls[i].id.n == id.n && memcmp(d->calls[i].id.p, id.p, id.n) == 0) return i;
+        for (i = 0; has_index && i < d->call_n; i++)     /* the id comes late: the call at this index has none yet       */
+            if (d->calls[i].has_index && d->calls[i].index == index && d->calls[i].id.n == 0) return i;
+        return d->call_n;
+    }
+    if (has_index) {
+        for (i = d->call_n; i-- > 0;) if (d->calls[i].has_index && d->calls[i].index == index) return i;
+        return d->call_n;
+    }
+    return d->call_n == 0 || has_name ? d->call_n : d->last_call;
+}
+static int agenti_oc_call_new(agenti_decoder *d)
+{
+    agenti_wire_call *c;
+    if (d->call_n == d->call_cap) {
+        uint32_t cap = d->call_cap ? d->call_cap * 2 : 4;
+        c = (agenti_wire_call *)agenti_resize(d->pool, d->calls, d->call_cap * sizeof *c, cap * sizeof *c);
+        if (c == NULL) return 0;
+        d->calls = c;
+        d->call_cap = cap;
+    }
+    memset(&d->calls[d->call_n++], 0, sizeof *d->calls);
+    return 1;
+}
+static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
+{
+    agenti_op *op;
+    agent_str text;
+    if (d->high_args && d->high_call != call) {          /* half a pair of another call                                 */
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+        d->high_args = 0;
+    }
+    if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
+    if (!agenti_json_string(args, &d->high_args, &d->arena, &text)) return 0;    /* an object is taken as written (C16)  */
+    d->high_call = call;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
+    op->a = text;
+    return 1;
+}
+static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, int64_t index, agent_str name_value, agent_str args)
+{
+    agent_str name = agenti_str(NULL, 0);
+    agenti_wire_call *c;
+    agenti_op *op;
+    uint32_t at;
+    if (agenti_nonempty(name_value) && !agenti_json_string(name_value, NULL, &d->arena, &name)) return 0;
+    at = agenti_oc_route(d, id, has_index, index, name.n > 0);
+    if (at == d->call_n) {
+        if (!agenti_stream_end(d) || !agenti_oc_call_new(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+        op->a = id;
+        op->b = name;
+        d->calls[at].named = name.n > 0;
+    } else if ((name.n && !d->calls[at].named) || (id.n && d->calls[at].id.n == 0)) {
+        if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
+        op->a = id;
+        op->b = name;
+        if (name.n) d->calls[at].named = 1;
+    }
+    c = &d->calls[at];
+    if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
+    if (has_index) {                                     /* the newest call owns the index                              */
+        uint32_t i;
+        for (i = 0; i < d->call_n; i++) if (i != at && d->calls[i].has_index && d->calls[i].index == index) d->calls[i].has_index = 0;
+        c->has_index = 1;
+        c->index = index;
+    }
+    d->last_call = at;
+    return agenti_oc_args(d, at, args);
+}
+static int agenti_oc_calls(agenti_decoder *d, agent_str calls)
+{
+    agent_str f[AGENTI_OT_FIELDS], item, id;
+    int64_t index = 0;
+    size_t pos = 0;
+    while (agent_json_each(calls, &pos, NULL, &item)) {
+        int has_index;
+        if (!agenti_is_object(item)) continue;
+        agenti_json_pick(item, agenti_oc_call, AGENTI_OT_FIELDS, f);
+        has_index = f[AGENTI_OT_INDEX].n && agenti_int(f[AGENTI_OT_INDEX], &index);
+        id = agenti_str(NULL, 0);
+        if (agenti_nonempty(f[AGENTI_OT_ID]) && !agenti_json_string(f[AGENTI_OT_ID], NULL, &d->arena, &id)) return 0;
+        if (!agenti_oc_call_delta(d, id, has_index, has_index ? index : 0, f[AGENTI_OT_NAME], f[AGENTI_OT_ARGUMENTS])) return 0;
+    }
+    return 1;
+}
+/* The form before tools: one call, neither id nor index.                                                               */
+static int agenti_oc_function(agenti_decoder *d, agent_str call)
+{
+    static const agenti_field rows[2] = { { "name", -1 }, { "arguments", -1 } };
+    agent_str f[2];
+    agenti_json_pick(call, rows, 2, f);
+    if (!agenti_nonempty(f[0]) && !agenti_nonempty(f[1])) return 1;      /* an empty object is no call                   */
+    return agenti_oc_call_delta(d, agenti_str(NULL, 0), 1, -1, f[0], f[1]);
+}
+
+/* Mistral: content is a list of {type: text}, {type: thinking, thinking: [{text}]} (B8).                               */
+static int agenti_oc_content_part(agenti_decoder *d, agent_str part)
+{
+    agent_str thinking, item;
+    size_t pos = 0;
+    if (agent_json_is(agent_json_get(part, "type"), "thinking")) {
+        thinking = agent_json_get(part, "thinking");
+        if (agenti_is_string(thinking)) return agenti_stream_add(d, AGENTI_OP_REASONING, thinking, 0);
+        while (agent_json_each(thinking, &pos, NULL, &item))
+            if (!agenti_stream_add(d, AGENTI_OP_REASONING, agent_json_get(item, "text"), 0)) return 0;
+        return 1;
+    }
+    return agenti_stream_add(d, AGENTI_OP_TEXT, agent_json_get(part, "text"), 0);
+}
+static int agenti_oc_content(agenti_decoder *d, agent_str content)
+{
+    agent_str part;
+    size_t pos = 0;
+    if (!agenti_is_array(content)) return agenti_stream_add(d, AGENTI_OP_TEXT, content, 0);
+    while (agent_json_each(content, &pos, NULL, &part)) if (agenti_is_object(part) && !agenti_oc_content_part(d, part)) return 0;
+    return 1;
+}
+/* The same thoughts may stand in up to four fields: read the first that has any (B25).                                 */
+static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
+{
+    agent_str item, text;
+    size_t pos = 0;
+    int i;
+    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT; i++)
+        if (agenti_nonempty(f[i])) return agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0);
+    if (!agenti_is_array(f[AGENTI_OD_DETAILS])) return 1;
+    while (agent_json_each(f[AGENTI_OD_DETAILS], &pos, NULL, &item)) {
+        text = agent_json_get(item, "text");
+        if (!agenti_nonempty(text)) text = agent_json_get(item, "summary");
+        if (!agenti_stream_add(d, AGENTI_OP_REASONING, text, 0)) return 0;
+    }
+    return 1;
+}
+static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
+{
+    agenti_op *op;
+    agent_str u, t = agenti_str(NULL, 0);
+    if (!agenti_nonempty(url)) return 1;
+    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
+    if (agenti_nonempty(title) && !agenti_json_string(title, NULL, &d->arena, &t)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
+    op->a = u;
+    op->b = t;
+    return 1;
+}
+static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agent_json_each(list, &pos, NULL, &item))
+        if (!agenti_oc_source(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
+    return 1;
+}
+/* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
+static int agenti_oc_citations(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (!agenti_is_array(list) || d->sourced) return 1;
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        d->sourced = 1;
+        if (!agenti_oc_source(d, item, agenti_str(NULL, 0))) return 0;
+    }
+    return 1;
+}
+static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
+{
+    if (!agenti_oc_reasoning(d, f) || !agenti_oc_content(d, f[AGENTI_OD_CONTENT])) return 0;
+    if (!agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OD_REFUSAL], AGENT_PART_REFUSAL)) return 0;
+    if (agenti_is_array(f[AGENTI_OD_ANNOTATIONS]) && !agenti_oc_annotations(d, f[AGENTI_OD_ANNOTATIONS])) return 0;
+    if (agenti_is_array(f[AGENTI_OD_CALLS])) return agenti_oc_calls(d, f[AGENTI_OD_CALLS]);
+    if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
+    return 1;
+}
+static int agenti_oc_one_choice(agenti_decoder *d, agent_str choice)
+{
+    agent_str f[AGENTI_OI_FIELDS], message[AGENTI_OD_FIELDS];
+    int64_t index;
+    agenti_json_pick(choice, agenti_oc_choice, AGENTI_OI_FIELDS, f);
+    if (f[AGENTI_OI_INDEX].n && agenti_int(f[AGENTI_OI_INDEX], &index) && index != 0) return 1;
+    agenti_oc_usage(d, f[AGENTI_OI_USAGE]);
+    if (agenti_is_object(f[0])) {
+        if (!agenti_oc_delta(d, f + 1)) return 0;
+    } else if (agenti_is_object(f[AGENTI_OI_MESSAGE])) {
+        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, message);
+        if (!agenti_oc_delta(d, message)) return 0;
+    }
+    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
+}
+/* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
+static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_OC_FIELDS], choice;
+    size_t pos = 0;
+    agenti_json_pick(json, agenti_oc_chunk, AGENTI_OC_FIELDS, f);
+    agenti_oc_usage(d, f[AGENTI_OC_GROQ_USAGE]);
+    agenti_oc_usage(d, f[AGENTI_OC_USAGE]);
+    *known = f[AGENTI_OC_CHOICES].n || f[AGENTI_OC_USAGE].n;
+    if (f[AGENTI_OC_ERROR].n && !agenti_eq(f[AGENTI_OC_ERROR], "null")) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
+    if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
+    while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
+        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice)) return 0;
+    return 1;
+}
+/* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
+static int agenti_oc_broken(agenti_decoder *d, agent_str data)
+{
+    agenti_op *op;
+    size_t i;
+    int known;
+    d->bad++;
+    if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) return 0;
+    op->a = agenti_cstr("a payload that is no JSON was passed over");
+    for (i = 1; i + 7 <= data.n; i++) {
+        agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
+        if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
+        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, &known);
+        return 1;
+    }
+    return 1;
+}
+static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known;
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;       /* a gateway wrapped a comment again (A2)                      */
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_oc_broken(d, data);
+        agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+        return 1;
+    }
+    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, &known);
+    agenti_fault_object(d, data, 0);
+    return 1;
+}
+static int agenti_oc_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_oc_object(d, body, &known)) return 0;
+    if (known) d->done = 1;
+    else if (agenti_is_object(body)) agenti_fault_object(d, body, 0);
+    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
+    return 1;
+}
+
+/* ---- requests ---- */
+static int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
+static void agenti_oc_option(agenti_buf *b, const agenti_request *r, const char *key, int option)
+{
+    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
+}
+static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
+{
+    const char *limit = r->dialect & AGENT_DIALECT_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
+    agenti_oc_option(b, r, limit, AGENTI_OPT_MAX_TOKENS);
+    agenti_oc_option(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_oc_option(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_oc_option(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_oc_option(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_oc_option(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_oc_option(b, r, "stop", AGENTI_OPT_STOP);
+}
+static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
+        agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
+    agenti_oc_limits(b, r);
+    agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_oc_system(agenti_buf *b, const agenti_request *r, agent_str text)
+{
+    (void)r;
+    agenti_buf_str(b, "{\"role\":\"system\"");
+    agenti_json_member_str(b, "content", text);
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_user_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i;
+    agenti_buf_str(b, "{\"role\":\"user\"");
+    if (m->n == 1) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));   /* many hosts refuse lists */
+    else {
+        agenti_buf_str(b, ",\"content\":[");
+        for (i = 0; i < m->n; i++) {
+            agenti_buf_str(b, i ? ",{\"type\":\"text\"" : "{\"type\":\"text\"");
+            agenti_json_member_str(b, "text", agenti_text_view(&m->parts[i].text));
+            agenti_buf_str(b, "}");
+        }
+        agenti_buf_str(b, "]");
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
+    agenti_json_member_str(b, "name", agenti_text_view(&p->name));
+    agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}}");
+}
+/* Reasoning is not sent back: no field of this format takes it from every host.                                        */
+static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i, texts = 0, calls = 0;
+    for (i = 0; i < m->n; i++) {
+        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0;
+        calls += m->parts[i].kind == AGENT_PART_CALL;
+    }
+    if (texts + calls == 0) return;
+    agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
+    if (texts == 0) agenti_buf_str(b, "null");
+    else {
+        agenti_buf_str(b, "\"\"");
+        for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+    }
+    if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
+        if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
+        agenti_oc_model_call(b, &m->parts[i]);
+    }
+    agenti_buf_str(b, calls ? "]}" : "}");
+}
+static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++) {
+        agent_str text = agenti_text_view(&m->parts[i].text);
+        agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
+        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+}
+static void agenti_oc_message_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
+{
+    (void)r;
+    if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
+    else if (m->role == AGENT_MODEL) agenti_oc_model_msg(b, m);
+    else agenti_oc_tools_msg(b, m);
+}
+static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (r->note) {
+        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_json_member_str(b, "content", agenti_cstr(r->note));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+    if (r->tool_count == 0) return;
+    if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
+    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
+        if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
+            agenti_json_member_str(b, "tool_choice", choice);
+        else {
+            agenti_buf_str(b, ",\"tool_choice\":{\"type\":\"function\",\"function\":{");
+            agenti_json_member_str(b, "name", choice);
+            agenti_buf_str(b, "}}");
+        }
+    }
+    agenti_oc_option(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
+}
+static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        agenti_buf_str(b, i ? ",{\"type\":\"function\",\"function\":{" : "{\"type\":\"function\",\"function\":{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}}");
+    }
+    agenti_buf_str(b, "]");
+}
+static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        agenti_buf_str(b, ",\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    agenti_buf_str(b, "}");
+}
+static const agenti_wire agenti_openai_chat_wire = {
+    "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_oc_end, agenti_oc_event, agenti_oc_whole
+};
+AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
+#endif
