@@ -1,14 +1,176 @@
 /* agent.h 0.1.0 - generated from agent_impl/: edit there, then run `make agent.h` */
 
-/* An agent engine in one C header: feed it bytes, pull events, answer tool calls. It opens no socket, reads no clock and
- * starts no thread; the host does.
+/* An agent engine in one C header: feed it bytes, pull events, answer tool calls. It opens no socket, reads no clock, starts no
+ * thread and needs nothing but libc's memory and string functions; the host owns the rest.
  *
+ *   0 Do this | 1 What it is, and is not | 2 Sixty seconds | 3 The pump | 4 Events | 5 Bytes in and out | 6 Tools | 7 Time, cancel, queue
+ *   8 Providers and options | 9 Decode-only, codecs alone | 10 Memory | 11 Errors | 12 Limits | 13 Threads | 14 Compile-time options
+ *   15 Versions; then the map of the implementation. Every function, field and code is explained where it is declared.
+ *
+ * ==== 0 DO THIS =================================================================================================================
  * In exactly one file of the program:
  *
  *   #define AGENT_IMPLEMENTATION
  *   #include "agent.h"
  *
- * Everywhere else only the second line.
+ * Everywhere else only the second line. C99 or C++11 and later. Then: agent_open an engine, agent_peer_open the endpoint, agent_session_open
+ * a conversation, agent_say something, and pull events with agent_next until it returns NULL; carry bytes as they ask; come back when the
+ * host has news or agent_deadline is reached.
+ *
+ * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
+ * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
+ * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions.
+ *
+ *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
+ *   peer        who is at the other end: an endpoint with its key
+ *   session     one conversation with a peer
+ *   connection  one byte stream that the host opened for the engine, or one HTTP exchange that the host does
+ *   run         from a submit until the session is idle again; exactly one RUN_END
+ *   step        one model call and its tools; a run is one or more steps
+ *   need        an event that the host must answer; it ends in exactly one NEED_DONE
+ *
+ * ==== 2 SIXTY SECONDS ===========================================================================================================
+ * Offline: the program plays the network with canned bytes.
+ *
+ *   ---8<--- hello.c
+ *   #define AGENT_IMPLEMENTATION
+ *   #include "agent.h"
+ *   #include <stdio.h>
+ *   int main(void)
+ *   {
+ *       static const char answer[] =
+ *           "data: {\"choices\":[{\"delta\":{\"content\":\"Hello there.\"},\"finish_reason\":\"stop\"}]}\n\n";
+ *       agent_desc d = AGENT_ZERO; agent_peer_desc p = AGENT_ZERO; agent_session_desc s = AGENT_ZERO;
+ *       agent_engine *e; const agent_event *ev;
+ *       if (agent_open(&e, &d) != AGENT_OK) return 1;
+ *       p.provider = "openai";
+ *       s.peer = agent_peer_open(e, &p); s.model = "any";
+ *       agent_say(e, agent_session_open(e, &s), "Hi!", AGENT_CSTR);
+ *       while ((ev = agent_next(e)) != NULL) {
+ *           if (ev->type == AGENT_EV_OPEN) {
+ *               agent_opened(e, ev->conn, AGENT_VIA_HTTP, NULL);
+ *               agent_feed(e, ev->conn, answer, sizeof answer - 1, NULL);
+ *               agent_eof(e, ev->conn);
+ *           } else if (ev->type == AGENT_EV_TEXT_DELTA) fwrite(ev->text.p, 1, ev->text.n, stdout);
+ *           else if (ev->type == AGENT_EV_RUN_END) puts("");
+ *           else if (ev->flags & AGENT_EVF_NEED) agent_decline(e, ev);
+ *       }
+ *       agent_close(e);
+ *       return 0;
+ *   }
+ *   --->8---
+ *
+ * Real hosts: examples/chat.c (poll, a terminal), tests/clients (poll, libcurl, threads).
+ *
+ * ==== 3 THE PUMP ================================================================================================================
+ *
+ *    socket --> agent_recv_buf/_ack, agent_feed --+                     +--> agent_next --> events
+ *    socket <-- agent_send_buf/_ack <-------------+       engine        +<-- agent_say, agent_tool_result, agent_cancel ...
+ *    clock  --> agent_tick                        +---------------------+--> agent_deadline --> how long to sleep
+ *
+ * Only agent_next parses, watches the clock and makes events; every other call stores and returns, so nothing re-enters and nothing is
+ * called back. An event, and every byte it or an accessor points to, lives until the next agent_next or agent_close: no other call moves or
+ * frees it. Order: what sessions have to say, then bytes, one event a connection in turn. After limits.scan_per_next bytes without an event
+ * agent_next returns NULL with agent_deadline() <= now: a frame is never blocked. The same bytes make the same events however they are cut.
+ *
+ * ==== 4 EVENTS ==================================================================================================================
+ * `text` is the payload; run, step, msg, part, call and need are numbers that count up inside the session.
+ *
+ *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
+ *               bytes from agent_send_buf. Answer agent_opened or agent_failed
+ *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
+ *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN
+ *   RUN_START   a submitted message begins its run
+ *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
+ *   STEP_START  a model call begins; name: the model
+ *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
+ *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
+ *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool
+ *   SOURCE      the model cites text (a URL), titled name
+ *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
+ *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
+ *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
+ *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
+ *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told. Every TOOL_CALL gets exactly one
+ *   NEED_DONE   a need is over: answered or withdrawn
+ *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
+ *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
+ *   WARNING     text: something odd that did no harm; name: more about it
+ *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED, with its text)
+ *
+ * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
+ *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
+ *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory.
+ * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
+ *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
+ *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
+ *
+ * ==== 5 BYTES IN AND OUT ========================================================================================================
+ * VIA_BYTES: the host carries raw bytes (TCP, TLS, a pipe), the engine speaks HTTP/1.1 and keeps connections alive; one that died while idle
+ * is opened anew without a word. VIA_HTTP: the host's library speaks HTTP (libcurl, fetch): it takes URL, headers and body and hands in
+ * agent_http_head, body bytes, and agent_eof at the end; it must not decode to anything but the plain body, nor follow redirects with the key.
+ * In: agent_recv_buf reserves room in the engine's buffer, pinned until agent_recv_ack, so that recv or io_uring writes into it; or agent_feed
+ * copies. AGENT_E_FULL is back-pressure: drain agent_next and offer the same bytes again. Out: agent_send_buf, agent_send_ack; agent_send_rewind
+ * starts over as long as no byte of the answer came. agent_eof and agent_failed end a stream after the bytes that are there are read.
+ * Answers are sniffed: a JSON text on a stream request, an HTML page, compressed bytes are told apart. A redirect is an ERROR (code "redirect")
+ * that says where to. When an answer is over but its message is not read to the end, the connection drains for at most one second.
+ *
+ * ==== 6 TOOLS ===================================================================================================================
+ * Declared in agent_session_desc.tools. The engine checks that the tool exists and that its arguments are a JSON object; what fails that gets an
+ * error result for that call alone. TOOL_RUNs are raised together (parallel_tools limits them; AGENT_TF_SERIAL tools run alone), results come
+ * in any order and are stored and sent in call order. A late answer is AGENT_LATE and changes nothing. After the last result the next step
+ * begins by itself. The last step of max_steps runs with tools switched off (tool_choice none) and asks for a summary; the run is LIMITED.
+ *
+ * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
+ * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
+ * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
+ *
+ * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
+ *   name                base URL                         key in
+ *   openai              https://api.openai.com/v1        OPENAI_API_KEY
+ *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
+ *   ollama              http://127.0.0.1:11434/v1        none
+ *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
+ * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
+ * query; "/chat/completions" is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
+ * every request with agent_peer_desc.body_json.
+ *
+ * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
+ * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
+ * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's
+ * that never allocate (section 8 of the declarations).
+ *
+ * ==== 10 MEMORY =================================================================================================================
+ * All memory comes through desc.alloc, or out of desc.block (no malloc at all). mem_limit caps the engine and each session; agent_memory tells
+ * what is held and the peak. When memory is refused the call returns AGENT_E_NOMEM and nothing has changed, or, inside agent_next, the run that
+ * needed it ends with an ERROR of fault NOMEM; the engine and its other sessions go on. Text is stored once, in the message table; a request
+ * is a list of pieces of which only what is new since the last step is written. In steady state a streamed event allocates nothing.
+ *
+ * ==== 11 ERRORS =================================================================================================================
+ * Misuse by the host is a negative code (AGENT_CODES below is the table) and changes nothing; agent_last says why. What a peer does is an ERROR
+ * event, never fatal to the engine:
+ *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
+ *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
+ *   LIMIT one of agent_limits | NOMEM
+ * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted, name its own code, offset where in
+ * the body. The engine does not retry. Text of the provider is shown with the key, should it be in there, starred out.
+ *
+ * ==== 12 LIMITS =================================================================================================================
+ * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |
+ * calls_per_step 128 | scan_per_next 64 KiB. Fixed: an error body is read up to 64 KiB, an error's text is kept up to 2 KiB, a finish
+ * reason up to 31 bytes, agent_failed's detail up to 512 bytes; interim (1xx) answers up to 1,000 for one request.
+ *
+ * ==== 13 THREADS ================================================================================================================
+ * There is no global state. An engine is used by one thread at a time; different engines run in parallel. Tools on other threads send their
+ * output to the engine's thread by a mailbox of the host's: calls are answered by number, no pointer is kept (examples/tools_threads.c).
+ *
+ * ==== 14 COMPILE-TIME OPTIONS ===================================================================================================
+ * See "configuration" below: each macro, and where it must be defined.
+ *
+ * ==== 15 VERSIONS ===============================================================================================================
+ * Source compatible within a major version. The ABI is promised only through the version and sizes that agent_open hands over.
  */
 
 /* ---- map of the implementation --------------------------------------------------------------------------------
@@ -23,6 +185,7 @@
  *   json_read.c        strict checking, views, picking members in one pass
  *   json_write.c       quoting and writing
  *   json_partial.c     completing a prefix, for showing
+ *   json_split.c       a long JSON text as several short ones
  *   http1.c            HTTP/1.1 answers in, header lines out
  *   sse.c              server-sent events
  *   lines.c            lines (NDJSON)
@@ -32,7 +195,8 @@
  *   wire_openai_chat.c OpenAI chat completions
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
- *   answer.c           one answer: framing of its body, parts and events
+ *   answer.c           one answer: what its body is, its framing, how it ended
+ *   output.c           from ops to parts and events
  *   request.c          requests as lists of pieces, serialised once
  *   peer.c             endpoints: URL, key, headers
  *   conn.c             connections: bytes in and out, HTTP, reuse
@@ -161,7 +325,7 @@ AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size
 
 /* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
 typedef struct agent_peer_desc {
-  const char *provider;          /* a row's name: "openai", "openai-compatible", …                                    */
+  const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
   const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
   const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
   const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
@@ -300,7 +464,7 @@ typedef struct agent_event {
   agent_num run, step, msg, part, call, need;
   void *user;                    /* the session's, else the peer's or the decoder's                                   */
   agent_str text;                /* the payload                                                                       */
-  agent_str name;                /* tool, model, the provider's own error code …                                      */
+  agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
@@ -373,13 +537,15 @@ AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?
 
 /* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
 /* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
- * (never out of bounds). Of duplicate keys the last wins.                                                            */
+ * (never out of bounds). Of duplicate keys the last wins. depth: 1 to 64, anything else is 64.                       */
 typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
-AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT (depth; 0 or more than 64: 64) */
+AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT */
 AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
 /* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
 AGENTDEF int       agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
-AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);/* string unescaped, else as written; NUL added if it fits; length needed, always valid UTF-8; when it is over cap, a whole prefix and a NUL stand in buf */
+/* A string unescaped, anything else as written, always valid UTF-8. Length needed; a NUL is added if it fits; when the text does not
+ * fit, buf holds a whole prefix of it and a NUL.                                                                      */
+AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);
 AGENTDEF int       agent_json_is  (agent_str value, const char *literal);  /* is it this string?                       */
 AGENTDEF int64_t   agent_json_int (agent_str value, int64_t otherwise);    /* exact; otherwise: no integer, or out of range */
 AGENTDEF double    agent_json_num (agent_str value, double otherwise);     /* nearest double; overflow: otherwise      */
@@ -404,6 +570,10 @@ AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags)
  * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
  * go on with the rest, or agent_sse_skip; nothing is lost or repeated.                                                */
 AGENTDEF int  agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+/* An event of any length, in parts: how many bytes of the data of the event that is being read lie in buf, and takes them out into
+ * `to`, which has that much room. What agent_sse_next gives at last is the rest. Returns the bytes taken.             */
+AGENTDEF size_t agent_sse_pending(const agent_sse *);
+AGENTDEF size_t agent_sse_take(agent_sse *, char *to);
 AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
 AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
 
@@ -483,6 +653,11 @@ extern "C" {
 #else
 #define AGENTI_FN static
 #endif
+#if defined __GNUC__ || defined __clang__
+#define AGENTI_NOINLINE __attribute__((noinline))   /* keeps a large frame out of its caller                            */
+#else
+#define AGENTI_NOINLINE
+#endif
 #ifndef AGENT_ASSERT
 #define AGENT_ASSERT(x) ((void)0)
 #endif
@@ -496,6 +671,7 @@ AGENTI_FN int agenti_eq(agent_str a, const char *b);                /* equal to 
 AGENTI_FN int agenti_ieq(agent_str a, const char *b);               /* the same, ASCII case folded                     */
 AGENTI_FN int agenti_find(agent_str hay, const char *needle);       /* occurs, ASCII case folded; needle in lower case  */
 AGENTI_FN char agenti_lower(char c);
+AGENTI_FN agent_str agenti_trim(agent_str);                         /* without blanks and controls at both ends        */
 AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum);          /* 0: overflow                                     */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE
@@ -517,6 +693,12 @@ AGENTI_FN int agenti_find(agent_str hay, const char *needle)
         if (k == n) return 1;
     }
     return 0;
+}
+AGENTI_FN agent_str agenti_trim(agent_str s)
+{
+    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
+    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
+    return s;
 }
 AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum) { *sum = a + b; return *sum >= a; }
 #endif
@@ -555,6 +737,7 @@ AGENTI_FN char *agenti_blob_get(agenti_pool *, size_t n);                       
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
+AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes        */
 AGENTI_FN size_t agenti_blob_cap(const char *data);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MEM
@@ -680,6 +863,15 @@ AGENTI_FN void agenti_bury_all(agenti_blob **graves)
 {
     agenti_blob *b;
     while ((b = *graves) != NULL) { *graves = b->next; agenti_put(b->pool, b, b->cap + sizeof *b); }
+}
+AGENTI_FN void agenti_bury_pool(agenti_blob **graves, const agenti_pool *pool)
+{
+    agenti_blob *b;
+    while ((b = *graves) != NULL) {
+        if (b->pool != pool) { graves = &b->next; continue; }
+        *graves = b->next;
+        agenti_put(b->pool, b, b->cap + sizeof *b);
+    }
 }
 #endif
 
@@ -1106,7 +1298,7 @@ AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out20);          /* length; n
 AGENTI_FN size_t agenti_i64_text(int64_t v, char *out21);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_NUM
-typedef struct agenti_dec {              /* a decimal: 0.d0d1d2… * 10^point, read where it stands in the text           */
+typedef struct agenti_dec {              /* a decimal: 0.d0d1d2... * 10^point, read where it stands in the text           */
     const char *p;                       /* d0, not 0                                                                   */
     size_t n;                            /* digits; 0: the number is zero                                               */
     size_t dot;                          /* the point stands before this digit; (size_t)-1: not after d0                */
@@ -1233,7 +1425,7 @@ static void agenti_approx_mul(agenti_approx *a, uint64_t g, int gx)
 static int agenti_pow10_exp(int e) { return (int)((uint32_t)(e * 217706 + (2000 << 16)) >> 16) - 2000 - 63; }
 static void agenti_approx_pow10(agenti_approx *a, int e)
 {
-    static const uint64_t big[25] = {    /* 10^-364, 10^-336 … 10^308                                                  */
+    static const uint64_t big[25] = {    /* 10^-364, 10^-336 ... 10^308                                                  */
         UINT64_C(0xE1AFA13AFBD14D6E), UINT64_C(0xE3E27A444D8D98B8), UINT64_C(0xE61ACF033D1A45DF), UINT64_C(0xE858AD248F5C22CA),
         UINT64_C(0xEA9C227723EE8BCB), UINT64_C(0xECE53CEC4A314EBE), UINT64_C(0xEF340A98172AACE5), UINT64_C(0xF18899B1BC3F8CA2),
         UINT64_C(0xF3E2F893DEC3F126), UINT64_C(0xF64335BCF065D37D), UINT64_C(0xF8A95FCF88747D94), UINT64_C(0xFB158592BE068D2F),
@@ -1376,12 +1568,12 @@ AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
 /* Is a raw string (without its quotes) this text once unescaped? */
 AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
-/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in it.
- * n <= 64, a row stands after the row it refers to, keys of one object are distinct. Rows are descended into only where the value is an object. */
+/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in
+ * it. n <= 64, a row stands after the row it refers to, keys of one object are distinct; only objects are descended into. */
 AGENTI_FN void   agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out);
-/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid UTF-8.
- * *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a string: out is
- * the value as written and *high stays. 0: no memory, nothing changed. */
+/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid
+ * UTF-8. *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a
+ * string: out is the value as written and *high stays. 0: no memory, nothing changed. */
 AGENTI_FN int    agenti_json_string(agent_str value, uint16_t *high, agenti_arena *, agent_str *out);
 /* The check is a loop over tokens and what may come next; one bit a level says whether it is an object. */
 enum { AGENTI_J_VALUE, AGENTI_J_FIRST /* a value or ] */, AGENTI_J_KEY, AGENTI_J_KEY1 /* a key or } */, AGENTI_J_NEXT };
@@ -1392,7 +1584,7 @@ typedef struct agenti_jcheck {
     int state, code;
     const char *why;                     /* set: it failed                                                              */
 } agenti_jcheck;
-/* at: not a blank, before end. After the token; sets why, and returns where, if it may not stand here. A key is taken with its colon. */
+/* at: not a blank, before end. Returns what comes after the token, or sets why and returns where. A key is taken with its colon. */
 AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
@@ -1417,8 +1609,8 @@ AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n)
 static __m128i agenti_load16(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 static size_t agenti_first(int mask) { return (size_t)__builtin_ctz((unsigned)mask); }
 #endif
-/* Words: a byte of w is zero if a bit of (w - 01…) & ~w & 80… is set, below 20 if one of (w - 20…) & ~w & 80… is; borrows reach only
- * bytes over a true one, so "any" is exact in either byte order, and where exactly is for the bytes to say. */
+/* Words: a byte of w is below 20 (or 01: zero) if (w - 20...) & ~w & 80... is not 0; a borrow only reaches bytes over a true one, so "any"
+ * is exact in either byte order, and which one is for the bytes to say. */
 #define AGENTI_ONES UINT64_C(0x0101010101010101)
 static uint64_t agenti_load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
 static uint64_t agenti_below(uint64_t w, unsigned limit) { return (w - AGENTI_ONES * limit) & ~w & AGENTI_ONES * 0x80; }
@@ -1457,7 +1649,8 @@ AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
     for (; n - i >= 8; i += 8) {
         w = agenti_load8(p + i);
         low = w | AGENTI_ONES * 0x20;
-        if (agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
+        w = agenti_below(w ^ AGENTI_ONES * '"', 1);
+        if (w | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
     }
     return i + agenti_json_marks_bytes(p + i, n - i);
 }
@@ -1795,8 +1988,9 @@ static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
 AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
 {
     agenti_sink s;
-    if (raw.n == text.n && (raw.n == 0 || memcmp(raw.p, text.p, raw.n) == 0)) return text.n == 0 || memchr(text.p, '\\', text.n) == NULL;
-    if (raw.n == 0 || text.n == 0 || raw.n / 6 > text.n) return 0;              /* a byte takes 6 at most               */
+    if (raw.n == 0 || text.n == 0) return raw.n == text.n;
+    if (raw.n == text.n && memcmp(raw.p, text.p, raw.n) == 0) return memchr(raw.p, '\\', raw.n) == NULL;
+    if (raw.n / 6 > text.n) return 0;    /* a byte takes 6 at most                                                      */
     if (raw.p[0] != text.p[0] && raw.p[0] != '\\' && (raw.p[0] & 0x80) == 0) return 0;
     agenti_sink_want(&s, text);
     agenti_json_decode_all(&s, raw);
@@ -1897,7 +2091,8 @@ static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    
     if (plain && !(k->first & agenti_pick_bit(first))) return -1;
     for (i = k->row + 1; i < k->n; i++) {
         if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
-        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key) : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
+        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
+                  : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
     }
     return -1;
 }
@@ -2153,6 +2348,159 @@ AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap
     for (; r.c.depth > 0; r.c.depth--, r.c.objects >>= 1) agenti_sink_add(&s, r.c.objects & 1 ? "}" : "]", 1);
     if (parses) *parses = s.n > 0;
     return agenti_sink_end(&s);
+}
+#endif
+
+/* ==== json_split.c: a long JSON text as several short ones ======================================================== */
+/* A long JSON text as several short ones. Where a piece ends inside the string of a member that may come in parts, the text so far
+ * is closed up to a document of its own, and the next one begins with the same path and the members that tell whose string it
+ * is. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held.
+ * Bytes are only looked at once; whether the text is JSON is for its reader to check. */
+enum { AGENTI_SPLIT_DEPTH = 64 };
+typedef struct agenti_split {
+    agenti_buf text, next;                    /* the document being gathered; the beginning of the one after it         */
+    const char *const *parts, *const *route;  /* keys, NULL-terminated: of strings that may come in parts; of members that are repeated */
+    uint64_t total;                           /* bytes added                                                            */
+    size_t at;                                /* bytes of text looked at                                                */
+    size_t string_at, escape_at;              /* the open string's quote; the open escape's backslash                   */
+    uint32_t depth;
+    uint8_t in_string, is_key, escape, wants_key;    /* escape: bytes of it still to come                               */
+    uint8_t lost;                             /* too deep: no more cuts                                                 */
+    uint8_t kind[AGENTI_SPLIT_DEPTH];         /* '{' or '['                                                             */
+    size_t open_at[AGENTI_SPLIT_DEPTH], key_at[AGENTI_SPLIT_DEPTH];
+} agenti_split;
+
+AGENTI_FN void agenti_split_init(agenti_split *, agenti_pool *, const char *const *parts, const char *const *route);
+AGENTI_FN void agenti_split_free(agenti_split *);
+AGENTI_FN int  agenti_split_add(agenti_split *, const char *p, size_t n);      /* 0: no memory                          */
+/* 1: text is a document now, and once it was read agenti_split_swap goes on; 0: it cannot be cut here; -1: no memory   */
+AGENTI_FN int  agenti_split_cut(agenti_split *);
+AGENTI_FN void agenti_split_swap(agenti_split *);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_SPLIT
+AGENTI_FN void agenti_split_init(agenti_split *s, agenti_pool *pool, const char *const *parts, const char *const *route)
+{
+    memset(s, 0, sizeof *s);
+    agenti_buf_init(&s->text, pool);
+    agenti_buf_init(&s->next, pool);
+    s->parts = parts;
+    s->route = route;
+}
+AGENTI_FN void agenti_split_free(agenti_split *s)
+{
+    agenti_buf_free(&s->text);
+    agenti_buf_free(&s->next);
+}
+static size_t agenti_split_string(agenti_split *s, const char *p, size_t n)    /* inside a string: bytes looked at      */
+{
+    size_t k;
+    if (s->escape) {
+        if (s->escape == 1 && s->escape_at + 1 == s->at && *p == 'u') s->escape = 5;
+        s->escape--;
+        return 1;
+    }
+    k = agenti_json_plain(p, n);
+    if (k) return k;
+    if (*p == '"') {
+        s->in_string = 0;
+    } else if (*p == '\\') {
+        s->escape = 1;
+        s->escape_at = s->at;
+    }
+    return 1;
+}
+static void agenti_split_mark(agenti_split *s, char c)       /* outside of strings                                      */
+{
+    if (c == '"') {
+        s->in_string = 1;
+        s->string_at = s->at;
+        s->is_key = s->wants_key;
+        if (s->is_key && s->depth) s->key_at[s->depth - 1] = s->at;
+    } else if (c == '{' || c == '[') {
+        if (s->depth == AGENTI_SPLIT_DEPTH) { s->lost = 1; return; }
+        s->kind[s->depth] = (uint8_t)c;
+        s->open_at[s->depth++] = s->at;
+        s->wants_key = c == '{';
+    } else if (c == '}' || c == ']') {
+        if (s->depth) s->depth--;
+        s->wants_key = 0;
+    } else if (c == ',') s->wants_key = s->depth && s->kind[s->depth - 1] == '{';
+    else if (c == ':') s->wants_key = 0;
+}
+AGENTI_FN int agenti_split_add(agenti_split *s, const char *p, size_t n)
+{
+    agenti_buf_add(&s->text, p, n);
+    if (s->text.bad) return 0;
+    s->total += n;
+    AGENTI_TOUCH(s->text.n - s->at);
+    while (s->at < s->text.n && !s->lost) {
+        const char *q = s->text.p + s->at;
+        if (s->in_string) s->at += agenti_split_string(s, q, s->text.n - s->at);
+        else { agenti_split_mark(s, *q); s->at++; }
+    }
+    return 1;
+}
+static agent_str agenti_split_key(const agenti_split *s, uint32_t level)       /* with its quotes                       */
+{
+    const char *p = s->text.p + s->key_at[level];
+    return agenti_str(p, agenti_json_skip(p, s->text.n - s->key_at[level]));
+}
+static int agenti_split_listed(agent_str key, const char *const *list)         /* key without quotes                    */
+{
+    for (; *list; list++) if (agenti_eq(key, *list)) return 1;
+    return 0;
+}
+/* One level of the path: an array opens; an object opens, repeats its members that route, and comes to its open key.   */
+static void agenti_split_level(agenti_split *s, uint32_t level)
+{
+    size_t from = s->open_at[level], to = s->key_at[level], pos = 0;
+    agent_str open, key, value;
+    s->open_at[level] = s->next.n;
+    agenti_buf_add(&s->next, s->kind[level] == '{' ? "{" : "[", 1);
+    if (s->kind[level] != '{') return;
+    key = agenti_split_key(s, level);
+    open = agenti_str(s->text.p + from, to - from);
+    while (agent_json_each(open, &pos, &key, &value)) {
+        if (!agenti_split_listed(key, s->route)) continue;
+        agenti_buf_add(&s->next, key.p - 1, key.n + 2);
+        agenti_buf_add(&s->next, ":", 1);
+        agenti_buf_add(&s->next, value.p, value.n);
+        agenti_buf_add(&s->next, ",", 1);
+    }
+    key = agenti_split_key(s, level);
+    s->key_at[level] = s->next.n;
+    agenti_buf_add(&s->next, key.p, key.n);
+    agenti_buf_add(&s->next, ":", 1);
+}
+AGENTI_FN int agenti_split_cut(agenti_split *s)
+{
+    size_t end = s->escape ? s->escape_at : s->text.n, inner = s->string_at + 1;
+    agent_str key;
+    uint32_t i;
+    if (s->lost || !s->in_string || s->is_key || s->depth == 0 || s->kind[s->depth - 1] != '{') return 0;
+    key = agenti_split_key(s, s->depth - 1);
+    if (key.n < 2 || !agenti_split_listed(agenti_str(key.p + 1, key.n - 2), s->parts)) return 0;
+    if (end <= inner) return 0;
+    end -= agenti_utf8_tail(s->text.p + inner, end - inner);
+    if (end <= inner) return 0;
+    s->next.n = 0;
+    for (i = 0; i < s->depth; i++) agenti_split_level(s, i);
+    s->string_at = s->next.n;
+    agenti_buf_add(&s->next, "\"", 1);
+    if (s->escape) s->escape_at = s->next.n;
+    agenti_buf_add(&s->next, s->text.p + end, s->text.n - end);
+    s->text.n = end;
+    agenti_buf_add(&s->text, "\"", 1);
+    for (i = s->depth; i-- > 0;) agenti_buf_add(&s->text, s->kind[i] == '{' ? "}" : "]", 1);
+    return s->text.bad || s->next.bad ? -1 : 1;
+}
+AGENTI_FN void agenti_split_swap(agenti_split *s)
+{
+    agenti_buf was = s->text;
+    s->text = s->next;
+    s->next = was;
+    s->next.n = 0;
+    s->at = s->text.n;
 }
 #endif
 
@@ -2958,6 +3306,34 @@ AGENTDEF int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used
     if (!agenti_sse_rest(s, &c, at, n - at)) return agenti_sse_stop(s, c.safe, used, AGENT_E_FULL);
     return agenti_sse_stop(s, n, used, AGENT_MORE);
 }
+/* The open line's value, if it is data and has any yet: its length.                                                    */
+static size_t agenti_sse_open_value(const agent_sse *s)
+{
+    const char *line;
+    if (s->line_len <= 6) return 0;
+    line = s->buf + s->len - s->line_len;
+    return memcmp(line, "data:", 5) == 0 ? s->line_len - (line[5] == ' ' ? 6 : 5) : 0;
+}
+AGENTDEF size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
+AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
+{
+    size_t value = agenti_sse_open_value(s), n;
+    if (s->skip) return 0;
+    if (value) {                             /* what comes goes on in this line, without a line feed before it         */
+        agenti_sse_close_up(s, agenti_str(s->buf + s->len - value, value));
+        s->state &= (uint8_t)~AGENTI_SSE_DATA;
+    }
+    n = s->data_len;
+    if (n) memcpy(to, s->buf + agenti_sse_data_at(s), n);
+    AGENTI_TOUCH(n);
+    if (value) memcpy(s->buf + agenti_sse_data_at(s), "data: ", 6);
+    else memmove(s->buf + agenti_sse_data_at(s), s->buf + s->len - s->line_len, s->line_len);
+    s->line_len = value ? 6 : s->line_len;
+    s->data_len = 0;
+    s->len = agenti_sse_data_at(s) + s->line_len;
+    s->open = 1;
+    return n;
+}
 AGENTDEF void agent_sse_skip(agent_sse *s)
 {
     if (!s->open && s->len == s->id_cap && !s->ignore) return;
@@ -3158,7 +3534,7 @@ AGENTI_FN int agenti_text_repair(agenti_text *t, agenti_pool *pool, agenti_blob 
 AGENTI_FN void agenti_text_scrub(agenti_text *t)
 {
     size_t at = 0, k;
-    if (t->borrowed) return;
+    if (t->borrowed || t->n == 0) return;
     while ((at += agenti_utf8_valid(t->p + at, t->n - at)) < t->n)
         for (k = agenti_utf8_bad(t->p + at, t->n - at); k > 0; k--) t->p[at++] = '?';
 }
@@ -3300,6 +3676,7 @@ typedef struct agenti_wire {
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
+    const char *const *parts, *const *route;                                     /* how a long payload is split: json_split.c */
 } agenti_wire;
 
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
@@ -3452,7 +3829,7 @@ static const char *const agenti_context_words[] = {
     "prompt is too long", "input is too long for requested model", "input tokens exceeded", "exceeds the context window",
     "exceeds the maximum number of tokens", "maximum prompt length is", "reduce the length of the messages", "maximum context length",
     "exceeds the available context size", "greater than the context length", "context window exceeds limit",
-    "exceeded model token limit", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
+    "exceeded model token limit", "max context length", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
     "request entity too large", "longer than the maximum model length"
 };
 static const char *const agenti_quota_words[] = { "quota exceeded", "exceeded your current quota", "insufficient balance" };
@@ -3520,7 +3897,7 @@ static int agenti_status_of(agent_str v)
     int64_t n = agent_json_int(v, 0);
     return n >= 400 && n <= 599 ? (int)n : 0;
 }
-/* {"detail": "…"} or {"detail": [{"msg": "…"}]} (FastAPI)                                                             */
+/* {"detail": "..."} or {"detail": [{"msg": "..."}]} (FastAPI)                                                             */
 static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
 {
     agent_str s;
@@ -3610,12 +3987,6 @@ AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
     if (ms < 0 || now <= 0) return -1;
     return ms > now ? ms - now : 0;
 }
-static agent_str agenti_trim(agent_str s)
-{
-    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
-    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
-    return s;
-}
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {
     agent_str v, none = agenti_str(NULL, 0);
@@ -3638,7 +4009,7 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
 
 /* ==== wire_openai_chat.c: OpenAI chat completions ================================================================= */
 /* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
- * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST …/chat/completions. */
+ * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST .../chat/completions. */
 AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
@@ -3674,16 +4045,16 @@ static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d
     return -1;
 }
 /* Totals replace, they are never added; what is not told stays -1 (wire-quirks B3-B5, B19-B21).                        */
-static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
+static AGENTI_NOINLINE void agenti_oc_usage(agenti_decoder *d, agent_str usage)
 {
     enum { PROMPT, COMPLETION, TOTAL, IN_DETAILS, CACHED, WRITTEN, OUT_DETAILS, REASONING, HIT, CACHED_TOP, CACHED_NUM, WRITTEN_TOP,
-           IN_DETAIL, CACHED_DETAIL, FIELDS };
+           IN_DETAIL, CACHED_DETAIL, REASONING_TOP, FIELDS };
     static const agenti_field rows[FIELDS] = {
         { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "total_tokens", -1 },
         { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS }, { "cache_write_tokens", IN_DETAILS },
         { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS },
         { "prompt_cache_hit_tokens", -1 }, { "cached_tokens", -1 }, { "num_cached_tokens", -1 }, { "cache_creation_input_tokens", -1 },
-        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }
+        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }, { "reasoning_tokens", -1 }
     };
     agent_str f[FIELDS];
     agent_usage u;
@@ -3695,7 +4066,7 @@ static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
     u.cached = agenti_first_count(f, CACHED, HIT, CACHED_TOP, CACHED_NUM);
     if (u.cached < 0) u.cached = agenti_first_count(f, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL);
     u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
-    u.reasoning = agenti_first_count(f, REASONING, REASONING, REASONING, REASONING);
+    u.reasoning = agenti_first_count(f, REASONING, REASONING_TOP, REASONING_TOP, REASONING_TOP);
     total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
     if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
         u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
@@ -3802,7 +4173,7 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     d->last_call = at;
     return agenti_oc_args(d, at, args);
 }
-static int agenti_oc_calls(agenti_decoder *d, agent_str calls)
+static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
 {
     agent_str f[AGENTI_OT_FIELDS], item, id;
     int64_t index = 0;
@@ -3907,23 +4278,21 @@ static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
     if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
     return 1;
 }
-static int agenti_oc_one_choice(agenti_decoder *d, agent_str choice)
+/* Perplexity sends both members: a whole answer is in `message`, a chunk's news in `delta`.                              */
+static AGENTI_NOINLINE int agenti_oc_one_choice(agenti_decoder *d, agent_str choice, int whole)
 {
-    agent_str f[AGENTI_OI_FIELDS], message[AGENTI_OD_FIELDS];
+    agent_str f[AGENTI_OI_FIELDS];
     int64_t index;
     agenti_json_pick(choice, agenti_oc_choice, AGENTI_OI_FIELDS, f);
     if (f[AGENTI_OI_INDEX].n && agenti_int(f[AGENTI_OI_INDEX], &index) && index != 0) return 1;
     agenti_oc_usage(d, f[AGENTI_OI_USAGE]);
-    if (agenti_is_object(f[0])) {
-        if (!agenti_oc_delta(d, f + 1)) return 0;
-    } else if (agenti_is_object(f[AGENTI_OI_MESSAGE])) {
-        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, message);
-        if (!agenti_oc_delta(d, message)) return 0;
-    }
+    if (!agenti_is_object(f[0]) || (whole && agenti_is_object(f[AGENTI_OI_MESSAGE])))
+        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, f + 1);
+    if (!agenti_oc_delta(d, f + 1)) return 0;
     return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
 }
 /* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
-static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
+static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *known)
 {
     agent_str f[AGENTI_OC_FIELDS], choice;
     size_t pos = 0;
@@ -3939,7 +4308,7 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
     if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
     if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
     while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
-        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice)) return 0;
+        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice, whole)) return 0;
     return 1;
 }
 /* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
@@ -3954,7 +4323,7 @@ static int agenti_oc_broken(agenti_decoder *d, agent_str data)
     for (i = 1; i + 7 <= data.n; i++) {
         agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
         if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
-        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, &known);
+        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, 0, &known);
         return 1;
     }
     return 1;
@@ -3970,16 +4339,17 @@ static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
         agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
         return 1;
     }
-    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, &known);
+    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, 0, &known);
     agenti_fault_object(d, data, 0);
     return 1;
 }
 static int agenti_oc_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
-    if (agenti_is_object(body) && !agenti_oc_object(d, body, &known)) return 0;
+    if (agenti_is_object(body) && !agenti_oc_object(d, body, 1, &known)) return 0;
     if (known) d->done = 1;
-    else if (agenti_is_object(body)) agenti_fault_object(d, body, 0);
+    else if (agent_json_get(body, "message").p || agent_json_get(body, "detail").p || agent_json_get(body, "code").p)
+        agenti_fault_object(d, body, 0);
     if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
     return 1;
 }
@@ -4133,9 +4503,13 @@ static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
     }
     agenti_buf_str(b, "}");
 }
+static const char *const agenti_oc_parts[] = {
+    "content", "text", "thinking", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
+};
+static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
 static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
-    agenti_oc_end, agenti_oc_event, agenti_oc_whole
+    agenti_oc_end, agenti_oc_event, agenti_oc_whole, agenti_oc_parts, agenti_oc_routing
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif
@@ -4285,8 +4659,8 @@ AGENTDEF const char *agent_code_text(int code)
 AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
 #endif
 
-/* ==== answer.c: one answer: framing of its body, parts and events ================================================= */
-/* One answer: its body's framing, and from the wire format's ops to parts and events. Knows no connection and no loop. */
+/* ==== answer.c: one answer: what its body is, its framing, how it ended =========================================== */
+/* One answer: what its body is, its framing, how it ended. Knows no connection and no loop. */
 enum agenti_mode {
     AGENTI_MODE_SNIFF,                        /* nothing but blanks so far                                              */
     AGENTI_MODE_SSE,
@@ -4304,11 +4678,17 @@ typedef struct agenti_answer {
     agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
+    agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
+    agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
+    agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
     uint64_t offset;                          /* bytes of the body seen                                                 */
+    uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
     int status;
-    uint8_t mode, started, plain;             /* plain: the content type is neither JSON nor an event stream            */
+    uint8_t mode, started, ending;            /* ending: the body is complete                                           */
+    uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
+    uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
 } agenti_answer;
 
 AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool *, const agenti_wire *, uint32_t dialect);
@@ -4316,18 +4696,15 @@ AGENTI_FN void agenti_answer_free(agenti_answer *);           /* not the message
 /* The head of the answer. 0: no memory.                                                                                */
 AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers);
 /* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory.                         */
-AGENTI_FN int  agenti_answer_feed(agenti_answer *, char *p, size_t n, size_t *used);
-AGENTI_FN int  agenti_answer_end(agenti_answer *);            /* the body is complete. 0: no memory                     */
+AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
+AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
+/* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
+AGENTI_FN int  agenti_answer_work(agenti_answer *);
 AGENTI_FN int  agenti_answer_over(const agenti_answer *);     /* no body byte can change it                             */
 AGENTI_FN void agenti_answer_verdict(agenti_answer *);        /* after the last op: a finish or a fault is set          */
-/* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
-AGENTI_FN int  agenti_answer_event(agenti_answer *);
-/* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
-AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
 AGENTI_FN void agenti_answer_drop(agenti_answer *);           /* forgets ops that wait                                  */
 AGENTI_FN int  agenti_answer_cut(const agenti_answer *);      /* it broke off, so its calls must not run                */
-AGENTI_FN agent_event *agenti_answer_error(agenti_answer *, int scope);      /* ERROR: the fault                        */
-AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *);              /* STEP_END: finish and usage              */
+AGENTI_FN void agenti_answer_fault(agenti_answer *, int fault, int retryable, const char *text);     /* ends it, unless it has failed */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_ANSWER
 AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_pool *pool, const agenti_wire *wire, uint32_t dialect)
@@ -4340,12 +4717,25 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->d.item_limit = e->lim.item;
     a->d.depth_limit = e->lim.depth;
     agenti_buf_init(&a->hold, pool);
+    agenti_buf_init(&a->todo, pool);
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
     a->status = 200;
+}
+static void agenti_split_drop(agenti_answer *a)
+{
+    if (a->split == NULL) return;
+    agenti_split_free(a->split);
+    agenti_put(a->pool, a->split, sizeof *a->split);
+    a->split = NULL;
+    agenti_buf_free(&a->todo);
+    agenti_text_free(&a->split_type, &a->e->graves);
+    a->todo_at = 0;
+    a->split_last = a->split_shown = a->split_bad = 0;
 }
 AGENTI_FN void agenti_answer_free(agenti_answer *a)
 {
     if (a->e == NULL) return;
+    agenti_split_drop(a);
     if (a->table == NULL) {
         agenti_msg_free(a->pool, a->msg, &a->e->graves);
         agenti_msg_free(a->pool, a->results, &a->e->graves);
@@ -4357,11 +4747,13 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
 }
 
 /* ---- the body ---- */
-static void agenti_answer_fault(agenti_answer *a, int fault, int retryable, const char *text)
+/* For faults: how much is read of an event depends on how the bytes were cut, so a long one is named by its beginning.  */
+static uint64_t agenti_where(const agenti_answer *a) { return a->split ? a->mark : a->offset; }
+AGENTI_FN void agenti_answer_fault(agenti_answer *a, int fault, int retryable, const char *text)
 {
     agenti_fault_set(&a->d, fault, retryable, "", agenti_cstr(text));
-    if (a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
-    a->d.fault.offset = a->offset;
+    if (a->d.fault.http_status == 0 && a->started) a->d.fault.http_status = a->status;
+    a->d.fault.offset = agenti_where(a);
     a->mode = AGENTI_MODE_OVER;
 }
 static int agenti_redirect(agenti_answer *a, agent_str headers)
@@ -4411,116 +4803,200 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
     else a->mode = AGENTI_MODE_SSE;
 }
-/* Makes room for n more held bytes: 1, 0 no memory, -1 over limits.item.                                               */
-static int agenti_hold_room(agenti_answer *a, size_t n)
-{
-    if (n > a->e->lim.item || a->hold.n > a->e->lim.item - n) return -1;
-    return agenti_buf_room(&a->hold, n);
-}
+/* More room for what straddles. What is long is taken out of it, so it stays small, but for other fields than data.     */
 static int agenti_sse_grow(agenti_answer *a)
 {
-    size_t more = a->sse.cap < 256 ? 256 : a->sse.cap;
-    int room;
+    size_t more = (a->sse.cap < 256 ? 256 : 2 * a->sse.cap) - a->sse.len;
     a->hold.n = a->sse.len;
-    if (more > a->e->lim.item - a->hold.n && a->hold.n < a->e->lim.item) more = a->e->lim.item - a->hold.n;
-    room = agenti_hold_room(a, more);
-    if (room > 0) {
-        a->sse.buf = a->hold.p;
-        a->sse.cap = a->hold.cap - 1 < a->e->lim.item ? a->hold.cap - 1 : a->e->lim.item;
+    if (a->sse.cap > a->e->lim.item && a->sse.cap - a->e->lim.item > a->e->lim.recv) {
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
+        a->d.fault.offset = a->mark;
+        return 1;
     }
-    if (room < 0) agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
-    return room != 0;
+    if (!agenti_buf_room(&a->hold, a->sse.cap - a->sse.len + more)) return 0;
+    a->sse.buf = a->hold.p;
+    a->sse.cap = a->hold.cap - 1;
+    return 1;
 }
-static int agenti_payload(agenti_answer *a, const agent_sse_event *ev)
+/* One payload, or one of the documents that a long one is split into.                                                   */
+static int agenti_payload(agenti_answer *a, agent_str type, agent_str data)
 {
     uint32_t bad = a->d.bad;
     a->events++;
-    if (!a->d.wire->event(&a->d, ev->event, ev->data)) return 0;
-    if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = a->offset;
+    if (!a->d.wire->event(&a->d, type, data)) return 0;
+    a->split_bad |= a->d.bad != bad;
+    if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = agenti_where(a);
     if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
     if (!a->d.fault.fault && !a->d.done) return 1;
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
-static int agenti_feed_sse(agenti_answer *a, char *p, size_t n, size_t *used)
-{
-    agent_sse_event ev;
-    size_t k;
-    int rc;
-    *used = 0;
-    while (a->mode == AGENTI_MODE_SSE && a->d.op_n == 0) {
-        rc = agent_sse_next(&a->sse, p + *used, n - *used, &k, &ev);
-        *used += k;
-        a->offset += k;
-        if (rc == AGENT_MORE) break;
-        if (rc == AGENT_E_FULL && !agenti_sse_grow(a)) return 0;
-        if (rc == AGENT_OK && !agenti_payload(a, &ev)) return 0;
-    }
-    return 1;
-}
-AGENTI_FN int agenti_answer_feed(agenti_answer *a, char *p, size_t n, size_t *used)
-{
-    int room = 1;
-    *used = 0;
-    if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
-    p += *used;
-    n -= *used;
-    if (a->mode == AGENTI_MODE_OVER) *used += n;
-    else if (n && a->mode == AGENTI_MODE_SSE) {
-        size_t k;
-        room = agenti_feed_sse(a, p, n, &k);
-        *used += k;
-    } else if (n && a->mode == AGENTI_MODE_ERROR) {
-        enum { MOST = 65536 };                /* an error body's rest is not worth its memory                           */
-        size_t k = a->hold.n >= MOST ? 0 : n < MOST - a->hold.n ? n : MOST - a->hold.n;
-        room = agenti_hold_room(a, k);
-        if (room > 0) agenti_buf_add(&a->hold, p, k);
-        *used += n;
-        a->offset += n;
-    } else if (n && a->mode == AGENTI_MODE_WHOLE) {
-        room = agenti_hold_room(a, n);
-        if (room > 0) agenti_buf_add(&a->hold, p, n);
-        *used += n;
-        a->offset += n;
-        if (room < 0) agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
-    }
-    return room != 0;
-}
-static int agenti_end_whole(agenti_answer *a)
+static int agenti_whole(agenti_answer *a, agent_str body)
 {
     agent_json_error err;
-    if (agent_json_check(a->hold.p, a->hold.n, a->d.depth_limit, &err) != AGENT_OK) {
+    if (agent_json_check(body.p, body.n, a->d.depth_limit, &err) != AGENT_OK) {
         agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, err.why);
         a->d.fault.offset = err.offset;
         return 1;
     }
-    if (!a->d.wire->whole(&a->d, agenti_str(a->hold.p, a->hold.n))) return 0;
+    if (!a->d.wire->whole(&a->d, body)) return 0;
     if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
-AGENTI_FN int agenti_answer_end(agenti_answer *a)
+
+/* ---- payloads longer than limits.piece ---- */
+static int agenti_split_begin(agenti_answer *a)
+{
+    if (a->split) return 1;
+    a->split = (agenti_split *)agenti_get(a->pool, sizeof *a->split);
+    if (a->split == NULL) return 0;
+    agenti_split_init(a->split, a->pool, a->d.wire->parts, a->d.wire->route);
+    return 1;
+}
+static int agenti_todo(agenti_answer *a, const char *p, size_t n)
+{
+    if (!agenti_split_begin(a)) return 0;
+    agenti_buf_add(&a->todo, p, n);
+    return !a->todo.bad;
+}
+static int agenti_split_last_read(agenti_answer *a)
+{
+    agent_str text = agenti_str(a->split->text.p, a->split->text.n);
+    a->split_shown = 1;
+    if (a->split_bad) return 1;
+    return a->mode == AGENTI_MODE_WHOLE ? agenti_whole(a, text) : agenti_payload(a, agenti_text_view(&a->split_type), text);
+}
+/* Looks for a place to cut at each multiple of limits.piece, so cuts depend on the payload alone.                      */
+static int agenti_split_work(agenti_answer *a)
+{
+    agenti_split *s = a->split;
+    size_t piece = a->e->lim.piece, n;
+    int rc;
+    if (a->split_shown) {                     /* the document was read: on to the next                                  */
+        a->split_shown = 0;
+        if (a->split_last && a->todo_at == a->todo.n) { agenti_split_drop(a); a->mark = a->offset; return 1; }
+        agenti_split_swap(s);
+    }
+    while (a->todo_at < a->todo.n) {
+        n = piece - (size_t)(s->total % piece);
+        if (n > a->todo.n - a->todo_at) n = a->todo.n - a->todo_at;
+        if (s->text.n > a->e->lim.item && s->total % piece == 0) {
+            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "a part of the answer that must be held whole is longer than limits.item");
+            return 1;
+        }
+        if (!agenti_split_add(s, a->todo.p + a->todo_at, n)) return 0;
+        a->todo_at += n;
+        if (s->total % piece || (a->split_last && a->todo_at == a->todo.n) || a->split_bad) continue;
+        if ((rc = agenti_split_cut(s)) < 0) return 0;
+        if (rc == 0) continue;
+        a->split_shown = 1;
+        return agenti_payload(a, agenti_text_view(&a->split_type), agenti_str(s->text.p, s->text.n));
+    }
+    if (a->split_last) return agenti_split_last_read(a);
+    a->todo.n = a->todo_at = 0;
+    return 1;
+}
+static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
+
+/* ---- framing ---- */
+static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev)
+{
+    if (a->split == NULL && ev->data.n <= a->e->lim.piece) return agenti_payload(a, ev->event, ev->data);
+    a->split_last = 1;
+    return agenti_todo(a, ev->data.p, ev->data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, ev->event);
+}
+/* What has come of an event that is longer than a piece already.                                                       */
+static int agenti_sse_long(agenti_answer *a)
+{
+    size_t n = agent_sse_pending(&a->sse);
+    if (n <= a->e->lim.piece && (a->split == NULL || n == 0)) return 1;
+    if (!agenti_split_begin(a) || !agenti_buf_room(&a->todo, n)) return 0;
+    a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
+    return 1;
+}
+static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    agent_sse_event ev;
+    size_t k;
+    int rc = AGENT_OK;
+    *used = 0;
+    while (rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
+        rc = agent_sse_next(&a->sse, p + *used, n - *used, &k, &ev);
+        *used += k;
+        a->offset += k;
+        if (rc == AGENT_E_FULL && !agenti_sse_grow(a)) return 0;
+        if (rc == AGENT_OK && !agenti_sse_event(a, &ev)) return 0;
+        if (rc == AGENT_OK && a->split == NULL) a->mark = a->offset;
+    }
+    return rc != AGENT_MORE || agenti_sse_long(a);
+}
+static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
+{
+    int ok;
+    a->offset += n;
+    if (a->split) return agenti_todo(a, p, n);
+    agenti_buf_add(&a->hold, p, n);
+    if (a->hold.n <= a->e->lim.piece) return !a->hold.bad;
+    ok = !a->hold.bad && agenti_todo(a, a->hold.p, a->hold.n);
+    agenti_buf_free(&a->hold);
+    return ok;
+}
+static int agenti_feed_error(agenti_answer *a, const char *p, size_t n)
+{
+    enum { MOST = 65536 };                    /* an error body's rest is not worth its memory                           */
+    size_t k = MOST - a->hold.n < n ? MOST - a->hold.n : n;
+    a->offset += n;
+    agenti_buf_add(&a->hold, p, k);
+    return !a->hold.bad;
+}
+AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    size_t k = 0;
+    int ok = 1;
+    *used = 0;
+    if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
+    p += *used;
+    n -= *used;
+    if (n == 0) return 1;
+    if (a->mode == AGENTI_MODE_SSE) ok = agenti_feed_sse(a, p, n, &k);
+    else {
+        k = n;
+        if (a->mode == AGENTI_MODE_WHOLE) ok = agenti_feed_whole(a, p, n);
+        else if (a->mode == AGENTI_MODE_ERROR) ok = agenti_feed_error(a, p, n);
+    }
+    *used += k;
+    return ok;
+}
+AGENTI_FN void agenti_answer_end(agenti_answer *a) { a->ending = 1; }
+static int agenti_end_work(agenti_answer *a)
 {
     agent_sse_event ev;
     int rc;
-    if (a->mode == AGENTI_MODE_WHOLE) return agenti_end_whole(a);
-    if (a->mode == AGENTI_MODE_ERROR) {
+    if (a->mode == AGENTI_MODE_WHOLE && a->split) { a->split_last = 1; return 1; }
+    if (a->mode == AGENTI_MODE_WHOLE) return agenti_whole(a, agenti_str(a->hold.p, a->hold.n));
+    if (a->mode == AGENTI_MODE_ERROR)
         agenti_fault_answer(&a->d, a->status, agenti_text_view(&a->headers), agenti_str(a->hold.p, a->hold.n), a->e->wall);
-        a->mode = AGENTI_MODE_OVER;
-    }
-    while (a->mode == AGENTI_MODE_SSE) {      /* an unfinished last event counts (A13)                                  */
+    if (a->mode == AGENTI_MODE_SSE) {         /* an unfinished last event counts (wire-quirks A13)                      */
         rc = agent_sse_end(&a->sse, &ev);
-        if (rc == AGENT_MORE) a->mode = AGENTI_MODE_OVER;
-        else if (rc == AGENT_E_FULL) { if (!agenti_sse_grow(a)) return 0; }
-        else if (!agenti_payload(a, &ev)) return 0;
+        if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
+        if (rc == AGENT_OK) return agenti_sse_event(a, &ev);
     }
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
+}
+AGENTI_FN int agenti_answer_work(agenti_answer *a)
+{
+    if (a->mode == AGENTI_MODE_OVER) return -1;
+    if (agenti_split_waits(a)) return agenti_split_work(a);
+    return a->ending ? agenti_end_work(a) : -1;
 }
 AGENTI_FN int agenti_answer_over(const agenti_answer *a) { return a->mode == AGENTI_MODE_OVER; }
 AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
 {
     agenti_decoder *d = &a->d;
+    agenti_split_drop(a);
+    agenti_buf_free(&a->hold);
     if (d->fault.fault) return;
     if (!d->done && d->finish == AGENT_FINISH_NONE) {
         uint64_t at = d->fault.offset;
@@ -4546,33 +5022,18 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
     agenti_arena_reset(&a->d.arena);
     a->mode = AGENTI_MODE_OVER;
 }
+#endif
 
-AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
-{
-    const agenti_fault *f = &a->d.fault;
-    agent_event *ev = agenti_event(a->e, AGENT_EV_ERROR);
-    ev->text = agenti_text_view(&f->text);
-    ev->name = agenti_text_view(&f->code);
-    ev->u.error.fault = f->fault;
-    ev->u.error.http_status = f->http_status;
-    ev->u.error.scope = scope;
-    ev->u.error.retryable = f->retryable;
-    ev->u.error.offset = f->offset;
-    ev->u.error.retry_after_ms = f->retry_after_ms;
-    return ev;
-}
-AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
-{
-    agent_event *ev = agenti_event(a->e, AGENT_EV_STEP_END);
-    a->e->ev_usage = a->d.usage;
-    memcpy(a->e->ev_raw, a->d.finish_raw, sizeof a->e->ev_raw);
-    ev->u.end.finish = a->d.fault.fault ? AGENT_FINISH_ERROR : a->d.finish;
-    ev->u.end.raw = agenti_cstr(a->e->ev_raw);
-    ev->u.end.usage = &a->e->ev_usage;
-    return ev;
-}
+/* ==== output.c: from ops to parts and events ====================================================================== */
+/* From a wire format's ops to parts of messages and to events. Several parts may be open at the same time. */
+/* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
+AGENTI_FN int  agenti_answer_event(agenti_answer *);
+/* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
+AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
+AGENTI_FN agent_event *agenti_answer_error(agenti_answer *, int scope);      /* ERROR: the fault                        */
+AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *);              /* STEP_END: finish and usage              */
 
-/* ---- from ops to events ---- */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_OUTPUT
 enum { AGENTI_OP_APPLIED = 0x80 };            /* in op.flags: its text is in the part, deltas may be left to show        */
 
 static agent_event *agenti_part_event(agenti_answer *a, int type, const agenti_part *p)
@@ -4805,6 +5266,30 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
     }
     return 0;
 }
+AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
+{
+    const agenti_fault *f = &a->d.fault;
+    agent_event *ev = agenti_event(a->e, AGENT_EV_ERROR);
+    ev->text = agenti_text_view(&f->text);
+    ev->name = agenti_text_view(&f->code);
+    ev->u.error.fault = f->fault;
+    ev->u.error.http_status = f->http_status;
+    ev->u.error.scope = scope;
+    ev->u.error.retryable = f->retryable;
+    ev->u.error.offset = f->offset;
+    ev->u.error.retry_after_ms = f->retry_after_ms;
+    return ev;
+}
+AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
+{
+    agent_event *ev = agenti_event(a->e, AGENT_EV_STEP_END);
+    a->e->ev_usage = a->d.usage;
+    memcpy(a->e->ev_raw, a->d.finish_raw, sizeof a->e->ev_raw);
+    ev->u.end.finish = a->d.fault.fault ? AGENT_FINISH_ERROR : a->d.finish;
+    ev->u.end.raw = agenti_cstr(a->e->ev_raw);
+    ev->u.end.usage = &a->e->ev_usage;
+    return ev;
+}
 #endif
 
 /* ==== request.c: requests as lists of pieces, serialised once ===================================================== */
@@ -4850,8 +5335,10 @@ AGENTI_FN void agenti_wipe(char *p, size_t n)
 }
 static agenti_block *agenti_block_new(agenti_log *log, size_t n)
 {
-    size_t cap = log->total < AGENTI_BLOCK_MIN ? AGENTI_BLOCK_MIN : log->total > AGENTI_BLOCK_MAX ? AGENTI_BLOCK_MAX : log->total, all;
+    size_t cap = log->total, all;
     agenti_block *b;
+    if (cap < AGENTI_BLOCK_MIN) cap = AGENTI_BLOCK_MIN;
+    if (cap > AGENTI_BLOCK_MAX) cap = AGENTI_BLOCK_MAX;
     if (log->first && cap < AGENTI_SEND_MIN) cap = AGENTI_SEND_MIN;
     if (cap < n) cap = n;
     if (!agenti_add(cap, sizeof *b, &all) || (b = (agenti_block *)agenti_resize(log->pool, NULL, 0, all)) == NULL) return NULL;
@@ -5025,6 +5512,8 @@ AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
 AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
+AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
+AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
 AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
@@ -5048,7 +5537,7 @@ AGENTI_FN void agenti_peer_free(agenti_peer *p)
     agenti_put(&p->e->pool, p, sizeof *p);
 }
 /* The next "Name: value" of host-given lines; 0 at the end, -1 when a line is none.                                    */
-static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
+AGENTI_FN int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
 {
     const char *end, *colon;
     size_t n;
@@ -5065,7 +5554,7 @@ static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *valu
     *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
     return 1;
 }
-static int agenti_header_given(const agenti_peer *p, const char *name)
+AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
     while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
@@ -5101,6 +5590,8 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
     if (p->key_n < 4 || t->borrowed) return;
     for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
         if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
+    for (i = t->n < p->key_n ? t->n : p->key_n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
+        if (memcmp(t->p + t->n - i, p->key, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
 AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
@@ -5124,7 +5615,7 @@ static int agenti_check_headers(const char *headers)
     while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
         size_t i;
         for (i = 0; i < v.n; i++) if ((unsigned char)v.p[i] < ' ' && v.p[i] != '\t') return 0;
-        if (!agenti_http_token(n.p, n.n)) return 0;
+        if (!agenti_http_token(n.p, n.n) || agenti_ieq(n, "content-length") || agenti_ieq(n, "transfer-encoding")) return 0;
     }
     return rc == 0;
 }
@@ -5139,7 +5630,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;
-    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value";
+    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value, and the length is the engine's to tell";
     if (extra.n) {
         if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
         if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";
@@ -5223,7 +5714,7 @@ typedef struct agenti_conn {
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
     int state, via, why;
-    agenti_ready *waiter;                     /* woken when it drains no more                                           */
+    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
@@ -5237,6 +5728,7 @@ AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
 AGENTI_FN void agenti_conn_free(agenti_conn *);
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
+AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
 AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
 AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
@@ -5293,6 +5785,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agent_engine *e = c->e;
     agenti_conn_unlink(c);
     agenti_sleep(&c->ready);
+    if (c->waiter) agenti_wake(&e->sessions, c->waiter);
     agenti_conn_request_drop(c);
     if (c->decode) {
         agenti_sleep(&c->decode->ready);
@@ -5309,8 +5802,23 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
 {
     agenti_conn *c = p->idle;
+    while (c && (c->eof || c->failed || c->r < c->w)) c = c->next;        /* that one is to close                         */
     if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
     return c;
+}
+/* Under limits.conns one that closes already is waited for, else an idle one has to go.                                 */
+AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
+{
+    agenti_conn *idle = NULL, *c;
+    uint32_t i;
+    for (i = 0; i < e->slots[AGENTI_CONN].n; i++) {
+        c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
+        if (c == NULL) continue;
+        if (c->state == AGENTI_CONN_CLOSING && c->waiter == NULL) return c;
+        if (c->state == AGENTI_CONN_IDLE) idle = c;
+    }
+    if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
+    return idle;
 }
 AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
 {
@@ -5345,6 +5853,7 @@ static void agenti_conn_forget(agenti_conn *c)
     c->x.seq = NULL;
     c->x.nums = NULL;
     c->span_n = 0;
+    c->send = 0;
     agenti_conn_request_drop(c);
 }
 AGENTI_FN void agenti_conn_abort(agenti_conn *c)
@@ -5358,8 +5867,9 @@ AGENTI_FN void agenti_conn_drain(agenti_conn *c)
 {
     size_t left;
     int all_sent = c->out.pool == NULL || agenti_out_bytes(&c->out, &left) == NULL;
+    int last = c->http.framing == AGENT_HTTP_UNTIL_CLOSE || (c->peer && !c->http.keep_alive);         /* nothing follows     */
     agenti_conn_forget(c);
-    if (c->eof || c->failed || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && c->http.framing == AGENT_HTTP_UNTIL_CLOSE)) {
+    if (c->eof || c->failed || c->http.error || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && last)) {
         agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
         return;
     }
@@ -5654,7 +6164,7 @@ static int agenti_conn_head_grow(agenti_conn *c)
         agenti_answer_fault(c->x.answer, AGENT_FAULT_LIMIT, 0, "the head of the answer is longer than limits.head");
         return 1;
     }
-    if (!agenti_buf_room(&c->head, more)) return 0;
+    if (!agenti_buf_room(&c->head, c->http.cap - c->http.len + more)) return 0;
     c->http.buf = c->head.p;
     c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
     return 1;
@@ -5684,7 +6194,7 @@ static int agenti_conn_http(agenti_conn *c)
         c->span_n = ev.body.n;
     } else if (ev.kind == AGENT_HTTP_END) {
         c->message_over = 1;
-        return agenti_answer_end(c->x.answer);
+        agenti_answer_end(c->x.answer);
     }
     return 1;
 }
@@ -5711,8 +6221,8 @@ static int agenti_conn_bytes(agenti_conn *c)
     }
     return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
 }
-/* The stream ended while the answer was not over. 0: no memory.                                                         */
-static int agenti_conn_ended(agenti_conn *c)
+/* The stream ended while the answer was not over.                                                                      */
+static void agenti_conn_ended(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
     agent_http_event ev;
@@ -5720,18 +6230,20 @@ static int agenti_conn_ended(agenti_conn *c)
     if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
         c->stale = 1;
         agenti_answer_drop(a);
-        return 1;
+        return;
     }
     if (c->failed) {
         agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
-        return 1;
+        return;
     }
-    if (c->via == AGENT_VIA_HTTP) return agenti_answer_end(a);
-    rc = agent_http_eof(&c->http, &ev);
-    if (rc == AGENT_OK) { c->message_over = 1; return agenti_answer_end(a); }
+    rc = c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+    if (rc == AGENT_OK) {
+        c->message_over = 1;
+        agenti_answer_end(a);
+        return;
+    }
     agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, rc == AGENT_MORE ? "the connection was closed before an answer" : c->http.error);
     a->d.fault.offset = c->http.offset;
-    return 1;
 }
 static void agenti_conn_over(agenti_conn *c)
 {
@@ -5753,16 +6265,17 @@ static int agenti_conn_exchange(agenti_conn *c)
     }
     if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
     if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
-    rc = c->state == AGENTI_CONN_OPEN ? agenti_conn_bytes(c) : -1;
+    rc = agenti_answer_work(a);
+    if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
     if (rc == 0) agenti_conn_nomem(c);
     if (rc >= 0) return 2;
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
-    if (c->decode && c->decode->answers && !c->got_byte && c->http.state == 0) {      /* no further answer came          */
+    if (c->decode && c->decode->answers && (c->skip_message || (!c->got_byte && c->http.state == 0))) {      /* no further answer came */
         agenti_conn_drain(c);
         return 2;
     }
-    if (!agenti_conn_ended(c)) agenti_conn_nomem(c);
+    agenti_conn_ended(c);
     return 2;
 }
 /* Reads what is left of a message and drops it. 0: nothing more can be done now, 2 go on.                               */
@@ -5771,7 +6284,7 @@ static int agenti_conn_draining(agenti_conn *c)
     agent_http_event ev;
     size_t used = 0;
     int rc = AGENT_MORE;
-    if (c->via == AGENT_VIA_HTTP) c->r = c->w;
+    if (c->via == AGENT_VIA_HTTP || c->peer == NULL) c->r = c->w;       /* nothing that follows is of use               */
     else if (!c->message_over && (c->r < c->w || c->more)) {
         rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
         c->r += used;
@@ -5780,11 +6293,10 @@ static int agenti_conn_draining(agenti_conn *c)
         if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
     }
     agenti_conn_pack(c);
-    if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    else if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES) {
-        if (c->http.keep_alive && c->r == c->w && !c->reserved) agenti_conn_idle(c);
-        else agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    } else return rc == AGENT_OK ? 2 : 0;
+    if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES && c->http.keep_alive) agenti_conn_idle(c);       /* closes if more is there */
+    else if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)
+        || (c->message_over && c->peer && c->via == AGENT_VIA_BYTES)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    else return rc == AGENT_OK ? 2 : 0;
     return 2;
 }
 AGENTI_FN int agenti_conn_pump(agenti_conn *c)
@@ -5862,7 +6374,11 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
     } else {
         d->said = 0;
         d->answers++;
-        if (c->via == AGENT_VIA_HTTP || a->d.fault.fault == AGENT_FAULT_TRANSPORT || c->http.error) { agenti_conn_drain(c); return 0; }
+        if (c->via == AGENT_VIA_HTTP || c->http.error || !c->got_head || (a->d.fault.fault == AGENT_FAULT_TRANSPORT && !c->message_over)
+            || ((c->eof || c->failed) && c->r == c->w)) {
+            agenti_conn_drain(c);             /* there is no next answer, or where it begins is not known               */
+            return 0;
+        }
         agenti_answer_free(a);
         agenti_decode_begin(d, wire, &x, c->user);
         agenti_conn_again(c, &x);
@@ -5882,13 +6398,13 @@ enum agenti_session_state {
     AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
     AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
     AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
-    AGENTI_S_RUN_END, AGENTI_S_RETURN
+    AGENTI_S_RETURN, AGENTI_S_RUN_END
 };
 typedef struct agenti_item {                  /* a submitted message that waits                                         */
     struct agenti_item *next;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t waited, told;                     /* behind another run; QUEUED said so                                     */
+    uint8_t waited, told, back;               /* behind another run; QUEUED said so; a cancel sends it back             */
 } agenti_item;
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
@@ -5914,6 +6430,7 @@ typedef struct agenti_session {
     agenti_answer answer;
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
+    uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
     uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
@@ -6062,7 +6579,10 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     int i;
     agenti_sleep(&s->ready);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
-    if (s->conn) agenti_conn_abort(s->conn);
+    if (s->conn) {
+        s->conn->need_open = s->conn->need_over = 0;         /* no event but CLOSE                                      */
+        agenti_conn_abort(s->conn);
+    }
     if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);
@@ -6074,7 +6594,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     agenti_text_free(&s->tools_json, &e->graves);
     agenti_table_free(&s->table, &e->graves);
     agenti_log_free(&s->log);
-    agenti_bury_all(&e->graves);              /* their pool goes now                                                    */
+    agenti_bury_pool(&e->graves, &s->pool);   /* the last event may lie in others                                       */
     s->peer->sessions--;
     agenti_put(&e->pool, s, sizeof *s);
 }
@@ -6132,8 +6652,10 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
 AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
+    agenti_item *it;
     if (s == NULL) return agenti_stale_session(e);
     if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
+    for (it = s->first; it; it = it->next) it->back = 1;      /* what is said from now on stays                          */
     s->cancel = 1;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
@@ -6340,7 +6862,7 @@ AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, ag
     ev->name = agenti_text_view(&p->name);
     ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
     ev->u.tool.title = agenti_str(NULL, 0);
-    ev->u.tool.user = s->tools.p[r->tool].user;
+    ev->u.tool.user = r->tool < s->tools.n ? s->tools.p[r->tool].user : NULL;        /* an unknown tool is nobody's     */
 }
 /* AGENT_OK: *out is a call that runs.                                                                                  */
 static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
@@ -6396,12 +6918,15 @@ AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, con
 AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
 {
     static const char detail[] = "the host declined";
+    const agenti_conn *c;
     agenti_session *s;
     agenti_part *r;
     int rc = AGENT_LATE;
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
-    if (need->type == AGENT_EV_OPEN) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
-    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+    if (need->type == AGENT_EV_OPEN) {
+        c = agenti_conn_get(e, need->conn);
+        if (c && c->need_open) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    } else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
         agenti_result_done(s, r, AGENT_DONE_ERROR);
     }
@@ -6440,12 +6965,11 @@ AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_e
 /* ==== loop.c: runs and steps ====================================================================================== */
 /* The loop: a run is one or more steps, a step is one model call and its tools. Every state makes at most one event and moves on,
  * so a run can stop between any two of them. What closes brackets needs no memory. */
-enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT };    /* GONE: the session is freed                */
+enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT,       /* GONE: the session is freed               */
+       AGENTI_AGAIN };                        /* inside: a state made no event, go on with the next one                 */
 AGENTI_FN int agenti_session_pump(agenti_session *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_LOOP
-enum { AGENTI_AGAIN = 2 };                    /* a state made no event: go on with the next one                         */
-
 static agent_event *agenti_sign(agenti_session *s, agent_event *ev)
 {
     ev->session = s->id;
@@ -6467,6 +6991,7 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
 static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
+    if (!s->running) ev->run = ev->step = 0;
     ev->u.queued.item = it->num;
     ev->u.queued.op = op;
     if (it->msg) ev->text = agenti_text_view(&it->msg->parts[0].text);
@@ -6546,7 +7071,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(b, "POST ");
     agenti_url_join(b, u, s->peer->wire->path);
     agenti_buf_str(b, " HTTP/1.1\r\n");
-    agenti_http_line(b, agenti_cstr("host"), u->authority);
+    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
     for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
     agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
     agenti_buf_str(b, "\r\n");
@@ -6575,11 +7100,18 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
-    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) { c->waiter = &s->ready; return AGENTI_PUMP_NONE; }
+    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) c->waiter = &s->ready;
+    if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
     c = s->fresh ? NULL : agenti_conn_reuse(s->peer);
     if (c == NULL && (c = agenti_conn_new(s->e, s->peer)) == NULL) {
-        agenti_run_fault(s, s->e->slots[AGENTI_CONN].live >= s->e->lim.conns ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, s->e->last);
+        int full = s->e->slots[AGENTI_CONN].live >= s->e->lim.conns;
+        if (full && (c = agenti_conn_leaving(s->e)) != NULL) {
+            c->waiter = &s->ready;
+            s->drain = c->id;
+            return AGENTI_PUMP_NONE;
+        }
+        agenti_run_fault(s, full ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, s->e->last);
         s->state = AGENTI_S_PARTS;
         return AGENTI_AGAIN;
     }
@@ -6624,6 +7156,7 @@ static int agenti_answer_wait(agenti_session *s)
         return AGENTI_AGAIN;
     }
     agenti_peer_hide(s->peer, &s->answer.d.fault.text);
+    agenti_peer_hide(s->peer, &s->answer.d.fault.code);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -6713,18 +7246,18 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     const agenti_part *call = agenti_call_of(s, r);
     const char *why = NULL;
     int tool = agenti_tool_find(s, call), status = AGENT_DONE_ERROR;
+    r->tool = tool < 0 ? AGENT_OFF : (uint32_t)tool;
     if (!call->called) {
         status = s->cancelling ? AGENT_DONE_CANCELLED : AGENT_DONE_NOT_RUN;
         why = s->cancelling ? "Cancelled before the call was complete."
-            : s->finish == AGENT_FINISH_LENGTH ? "Not run: the answer was cut off by its length limit. Send the call again, complete, in smaller pieces if it is long."
-            : "Not run: the answer broke off.";
+            : s->finish != AGENT_FINISH_LENGTH ? "Not run: the answer broke off."
+            : "Not run: the answer was cut off by its length limit. Send the call again, complete, in smaller pieces if it is long.";
     } else if (s->closing) {
         status = AGENT_DONE_NOT_RUN;
         why = "Not run: the limit of steps is reached.";
     } else if (call->flags & AGENT_PART_INVALID) why = "Not run: the arguments are not a JSON object.";
     else if (tool < 0) agenti_tool_unknown(s, call, r);
     else {
-        r->tool = (uint32_t)tool;
         r->state = AGENTI_CALL_WAITING;
         return;
     }
@@ -6760,6 +7293,7 @@ static int agenti_tool_report(agenti_session *s, agenti_part *r)
     if (r->need) {
         ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
         ev->need = r->need;
+        memset(&ev->u, 0, sizeof ev->u);      /* what the union holds does not apply                                    */
         r->need = 0;
         return AGENTI_PUMP_EVENT;
     }
@@ -6840,6 +7374,7 @@ static int agenti_run_start(agenti_session *s)
     s->first = it->next;
     if (s->first == NULL) s->last = NULL;
     s->item = it;
+    s->running = 1;
     s->nums.run++;
     s->steps = s->order = 0;
     s->outcome = AGENT_COMPLETED;
@@ -6878,7 +7413,7 @@ static int agenti_user_add(agenti_session *s)
 }
 static int agenti_step_start(agenti_session *s)
 {
-    if (s->cancelling) { s->state = AGENTI_S_RUN_END; return AGENTI_AGAIN; }
+    if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
@@ -6910,37 +7445,23 @@ static int agenti_fault_state(agenti_session *s)
 }
 static int agenti_next_step(agenti_session *s)
 {
-    s->state = AGENTI_S_RUN_END;
-    if (s->cancelling) s->outcome = AGENT_CANCELLED;
-    else if (s->failed) s->outcome = AGENT_FAILED;
+    s->state = AGENTI_S_RETURN;
+    if (s->failed) s->outcome = AGENT_FAILED;                /* ERROR was shown: no cancel changes that                 */
+    else if (s->cancelling) s->outcome = AGENT_CANCELLED;
     else if (s->closing) s->outcome = AGENT_LIMITED;
     else if (s->answer.results == NULL) s->outcome = AGENT_COMPLETED;
     else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
     else s->state = AGENTI_S_STEP;
     return AGENTI_AGAIN;
 }
-static int agenti_run_end(agenti_session *s)
-{
-    agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
-    s->state = AGENTI_S_RETURN;
-    s->e->ev_usage = s->usage;
-    memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
-    ev->u.end.outcome = s->cancelling ? AGENT_CANCELLED : s->outcome;
-    ev->u.end.finish = s->finish;
-    ev->u.end.steps = s->steps;
-    ev->u.end.raw = agenti_cstr(s->e->ev_raw);
-    ev->u.end.usage = &s->e->ev_usage;
-    return AGENTI_PUMP_EVENT;
-}
-/* After a cancel the queue goes back to the host.                                                                      */
+/* After a cancel what waited then goes back to the host.                                                               */
 static int agenti_return(agenti_session *s)
 {
     agenti_item *it = s->first;
-    if (it == NULL || !(s->cancelling || s->cancel)) {
-        s->state = AGENTI_S_IDLE;
-        s->cancelling = s->cancel = 0;
-        agenti_answer_begin(s);               /* lets go of what the answer held                                        */
-        return it ? AGENTI_AGAIN : AGENTI_PUMP_NONE;
+    if (it == NULL || !it->back) {
+        s->state = s->running ? AGENTI_S_RUN_END : AGENTI_S_IDLE;
+        s->cancelling = s->cancelling && s->running;
+        return AGENTI_AGAIN;
     }
     s->first = it->next;
     if (s->first == NULL) s->last = NULL;
@@ -6948,13 +7469,27 @@ static int agenti_return(agenti_session *s)
     agenti_item_free(s, it);
     return AGENTI_PUMP_EVENT;
 }
+static int agenti_run_end(agenti_session *s)
+{
+    agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
+    s->state = AGENTI_S_IDLE;
+    s->running = s->cancelling = 0;
+    s->e->ev_usage = s->usage;
+    memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
+    ev->u.end.outcome = s->outcome;
+    ev->u.end.finish = s->finish;
+    ev->u.end.steps = s->steps;
+    ev->u.end.raw = agenti_cstr(s->e->ev_raw);
+    ev->u.end.usage = &s->e->ev_usage;
+    agenti_answer_begin(s);                   /* lets go of what the answer held                                        */
+    return AGENTI_PUMP_EVENT;
+}
 static void agenti_cancel_take(agenti_session *s)
 {
     s->cancel = 0;
-    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; s->cancelling = 1; return; }
-    if (s->state == AGENTI_S_RETURN) { s->cancelling = 1; return; }
     s->cancelling = 1;
-    s->outcome = AGENT_CANCELLED;
+    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; return; }
+    if (!s->failed) s->outcome = AGENT_CANCELLED;
     if (s->state != AGENTI_S_ANSWER && s->state != AGENTI_S_JUDGE) return;
     if (s->conn) agenti_conn_abort(s->conn);
     s->conn = NULL;
@@ -6986,8 +7521,8 @@ static int agenti_turn(agenti_session *s)
     case AGENTI_S_STEP_END: return agenti_step_end(s);
     case AGENTI_S_FAULT: return agenti_fault_state(s);
     case AGENTI_S_NEXT: return agenti_next_step(s);
-    case AGENTI_S_RUN_END: return agenti_run_end(s);
-    default: return agenti_return(s);
+    case AGENTI_S_RETURN: return agenti_return(s);
+    default: return agenti_run_end(s);
     }
 }
 static int agenti_queue_news(agenti_session *s)

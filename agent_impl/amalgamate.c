@@ -3,7 +3,7 @@
  *   amalgamate DIR                    agent.h on standard output
  *   amalgamate --list DIR             the names of the implementation parts, in order
  *   amalgamate --upto PART DIR        a unit that holds the parts up to PART only, its code always on: for `make check`
- *   amalgamate --missing-ok …         skip parts that are not there yet, with a message
+ *   amalgamate --missing-ok ...         skip parts that are not there yet, with a message
  *
  * DIR/MANIFEST has one line a part: NAME file purpose. '#' starts a comment. MANUAL, CONFIG, API and LICENSE have places of
  * their own; all others are the implementation, in the order of the list. */

@@ -78,7 +78,7 @@ AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size
 
 /* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
 typedef struct agent_peer_desc {
-  const char *provider;          /* a row's name: "openai", "openai-compatible", …                                    */
+  const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
   const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
   const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
   const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
@@ -217,7 +217,7 @@ typedef struct agent_event {
   agent_num run, step, msg, part, call, need;
   void *user;                    /* the session's, else the peer's or the decoder's                                   */
   agent_str text;                /* the payload                                                                       */
-  agent_str name;                /* tool, model, the provider's own error code …                                      */
+  agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
@@ -290,13 +290,15 @@ AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?
 
 /* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
 /* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
- * (never out of bounds). Of duplicate keys the last wins.                                                            */
+ * (never out of bounds). Of duplicate keys the last wins. depth: 1 to 64, anything else is 64.                       */
 typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
-AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT (depth; 0 or more than 64: 64) */
+AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT */
 AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
 /* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
 AGENTDEF int       agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
-AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);/* string unescaped, else as written; NUL added if it fits; length needed, always valid UTF-8; when it is over cap, a whole prefix and a NUL stand in buf */
+/* A string unescaped, anything else as written, always valid UTF-8. Length needed; a NUL is added if it fits; when the text does not
+ * fit, buf holds a whole prefix of it and a NUL.                                                                      */
+AGENTDEF size_t    agent_json_text(agent_str value, char *buf, size_t cap);
 AGENTDEF int       agent_json_is  (agent_str value, const char *literal);  /* is it this string?                       */
 AGENTDEF int64_t   agent_json_int (agent_str value, int64_t otherwise);    /* exact; otherwise: no integer, or out of range */
 AGENTDEF double    agent_json_num (agent_str value, double otherwise);     /* nearest double; overflow: otherwise      */
@@ -321,6 +323,10 @@ AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags)
  * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
  * go on with the rest, or agent_sse_skip; nothing is lost or repeated.                                                */
 AGENTDEF int  agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+/* An event of any length, in parts: how many bytes of the data of the event that is being read lie in buf, and takes them out into
+ * `to`, which has that much room. What agent_sse_next gives at last is the rest. Returns the bytes taken.             */
+AGENTDEF size_t agent_sse_pending(const agent_sse *);
+AGENTDEF size_t agent_sse_take(agent_sse *, char *to);
 AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
 AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
 

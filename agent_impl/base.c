@@ -9,6 +9,11 @@
 #else
 #define AGENTI_FN static
 #endif
+#if defined __GNUC__ || defined __clang__
+#define AGENTI_NOINLINE __attribute__((noinline))   /* keeps a large frame out of its caller                            */
+#else
+#define AGENTI_NOINLINE
+#endif
 #ifndef AGENT_ASSERT
 #define AGENT_ASSERT(x) ((void)0)
 #endif
@@ -22,6 +27,7 @@ AGENTI_FN int agenti_eq(agent_str a, const char *b);                /* equal to 
 AGENTI_FN int agenti_ieq(agent_str a, const char *b);               /* the same, ASCII case folded                     */
 AGENTI_FN int agenti_find(agent_str hay, const char *needle);       /* occurs, ASCII case folded; needle in lower case  */
 AGENTI_FN char agenti_lower(char c);
+AGENTI_FN agent_str agenti_trim(agent_str);                         /* without blanks and controls at both ends        */
 AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum);          /* 0: overflow                                     */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE
@@ -43,6 +49,12 @@ AGENTI_FN int agenti_find(agent_str hay, const char *needle)
         if (k == n) return 1;
     }
     return 0;
+}
+AGENTI_FN agent_str agenti_trim(agent_str s)
+{
+    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
+    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
+    return s;
 }
 AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum) { *sum = a + b; return *sum >= a; }
 #endif

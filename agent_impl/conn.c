@@ -44,7 +44,7 @@ typedef struct agenti_conn {
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
     int state, via, why;
-    agenti_ready *waiter;                     /* woken when it drains no more                                           */
+    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
@@ -58,6 +58,7 @@ AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
 AGENTI_FN void agenti_conn_free(agenti_conn *);
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
+AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
 AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
 AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
@@ -114,6 +115,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agent_engine *e = c->e;
     agenti_conn_unlink(c);
     agenti_sleep(&c->ready);
+    if (c->waiter) agenti_wake(&e->sessions, c->waiter);
     agenti_conn_request_drop(c);
     if (c->decode) {
         agenti_sleep(&c->decode->ready);
@@ -130,8 +132,23 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
 {
     agenti_conn *c = p->idle;
+    while (c && (c->eof || c->failed || c->r < c->w)) c = c->next;        /* that one is to close                         */
     if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
     return c;
+}
+/* Under limits.conns one that closes already is waited for, else an idle one has to go.                                 */
+AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
+{
+    agenti_conn *idle = NULL, *c;
+    uint32_t i;
+    for (i = 0; i < e->slots[AGENTI_CONN].n; i++) {
+        c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
+        if (c == NULL) continue;
+        if (c->state == AGENTI_CONN_CLOSING && c->waiter == NULL) return c;
+        if (c->state == AGENTI_CONN_IDLE) idle = c;
+    }
+    if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
+    return idle;
 }
 AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
 {
@@ -166,6 +183,7 @@ static void agenti_conn_forget(agenti_conn *c)
     c->x.seq = NULL;
     c->x.nums = NULL;
     c->span_n = 0;
+    c->send = 0;
     agenti_conn_request_drop(c);
 }
 AGENTI_FN void agenti_conn_abort(agenti_conn *c)
@@ -179,8 +197,9 @@ AGENTI_FN void agenti_conn_drain(agenti_conn *c)
 {
     size_t left;
     int all_sent = c->out.pool == NULL || agenti_out_bytes(&c->out, &left) == NULL;
+    int last = c->http.framing == AGENT_HTTP_UNTIL_CLOSE || (c->peer && !c->http.keep_alive);         /* nothing follows     */
     agenti_conn_forget(c);
-    if (c->eof || c->failed || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && c->http.framing == AGENT_HTTP_UNTIL_CLOSE)) {
+    if (c->eof || c->failed || c->http.error || !all_sent || (c->via == AGENT_VIA_BYTES && !c->message_over && last)) {
         agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
         return;
     }
@@ -475,7 +494,7 @@ static int agenti_conn_head_grow(agenti_conn *c)
         agenti_answer_fault(c->x.answer, AGENT_FAULT_LIMIT, 0, "the head of the answer is longer than limits.head");
         return 1;
     }
-    if (!agenti_buf_room(&c->head, more)) return 0;
+    if (!agenti_buf_room(&c->head, c->http.cap - c->http.len + more)) return 0;
     c->http.buf = c->head.p;
     c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
     return 1;
@@ -505,7 +524,7 @@ static int agenti_conn_http(agenti_conn *c)
         c->span_n = ev.body.n;
     } else if (ev.kind == AGENT_HTTP_END) {
         c->message_over = 1;
-        return agenti_answer_end(c->x.answer);
+        agenti_answer_end(c->x.answer);
     }
     return 1;
 }
@@ -532,8 +551,8 @@ static int agenti_conn_bytes(agenti_conn *c)
     }
     return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
 }
-/* The stream ended while the answer was not over. 0: no memory.                                                         */
-static int agenti_conn_ended(agenti_conn *c)
+/* The stream ended while the answer was not over.                                                                      */
+static void agenti_conn_ended(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
     agent_http_event ev;
@@ -541,18 +560,20 @@ static int agenti_conn_ended(agenti_conn *c)
     if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
         c->stale = 1;
         agenti_answer_drop(a);
-        return 1;
+        return;
     }
     if (c->failed) {
         agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
-        return 1;
+        return;
     }
-    if (c->via == AGENT_VIA_HTTP) return agenti_answer_end(a);
-    rc = agent_http_eof(&c->http, &ev);
-    if (rc == AGENT_OK) { c->message_over = 1; return agenti_answer_end(a); }
+    rc = c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+    if (rc == AGENT_OK) {
+        c->message_over = 1;
+        agenti_answer_end(a);
+        return;
+    }
     agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, rc == AGENT_MORE ? "the connection was closed before an answer" : c->http.error);
     a->d.fault.offset = c->http.offset;
-    return 1;
 }
 static void agenti_conn_over(agenti_conn *c)
 {
@@ -574,16 +595,17 @@ static int agenti_conn_exchange(agenti_conn *c)
     }
     if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
     if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
-    rc = c->state == AGENTI_CONN_OPEN ? agenti_conn_bytes(c) : -1;
+    rc = agenti_answer_work(a);
+    if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
     if (rc == 0) agenti_conn_nomem(c);
     if (rc >= 0) return 2;
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
-    if (c->decode && c->decode->answers && !c->got_byte && c->http.state == 0) {      /* no further answer came          */
+    if (c->decode && c->decode->answers && (c->skip_message || (!c->got_byte && c->http.state == 0))) {      /* no further answer came */
         agenti_conn_drain(c);
         return 2;
     }
-    if (!agenti_conn_ended(c)) agenti_conn_nomem(c);
+    agenti_conn_ended(c);
     return 2;
 }
 /* Reads what is left of a message and drops it. 0: nothing more can be done now, 2 go on.                               */
@@ -592,7 +614,7 @@ static int agenti_conn_draining(agenti_conn *c)
     agent_http_event ev;
     size_t used = 0;
     int rc = AGENT_MORE;
-    if (c->via == AGENT_VIA_HTTP) c->r = c->w;
+    if (c->via == AGENT_VIA_HTTP || c->peer == NULL) c->r = c->w;       /* nothing that follows is of use               */
     else if (!c->message_over && (c->r < c->w || c->more)) {
         rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
         c->r += used;
@@ -601,11 +623,10 @@ static int agenti_conn_draining(agenti_conn *c)
         if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
     }
     agenti_conn_pack(c);
-    if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    else if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES) {
-        if (c->http.keep_alive && c->r == c->w && !c->reserved) agenti_conn_idle(c);
-        else agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    } else return rc == AGENT_OK ? 2 : 0;
+    if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES && c->http.keep_alive) agenti_conn_idle(c);       /* closes if more is there */
+    else if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)
+        || (c->message_over && c->peer && c->via == AGENT_VIA_BYTES)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
+    else return rc == AGENT_OK ? 2 : 0;
     return 2;
 }
 AGENTI_FN int agenti_conn_pump(agenti_conn *c)

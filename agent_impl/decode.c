@@ -50,7 +50,11 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
     } else {
         d->said = 0;
         d->answers++;
-        if (c->via == AGENT_VIA_HTTP || a->d.fault.fault == AGENT_FAULT_TRANSPORT || c->http.error) { agenti_conn_drain(c); return 0; }
+        if (c->via == AGENT_VIA_HTTP || c->http.error || !c->got_head || (a->d.fault.fault == AGENT_FAULT_TRANSPORT && !c->message_over)
+            || ((c->eof || c->failed) && c->r == c->w)) {
+            agenti_conn_drain(c);             /* there is no next answer, or where it begins is not known               */
+            return 0;
+        }
         agenti_answer_free(a);
         agenti_decode_begin(d, wire, &x, c->user);
         agenti_conn_again(c, &x);

@@ -13,12 +13,12 @@ AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
 /* Is a raw string (without its quotes) this text once unescaped? */
 AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
-/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in it.
- * n <= 64, a row stands after the row it refers to, keys of one object are distinct. Rows are descended into only where the value is an object. */
+/* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in
+ * it. n <= 64, a row stands after the row it refers to, keys of one object are distinct; only objects are descended into. */
 AGENTI_FN void   agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out);
-/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid UTF-8.
- * *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a string: out is
- * the value as written and *high stays. 0: no memory, nothing changed. */
+/* The text of a raw string that lies in memory of ours: a view, unescaped in place, or where it grows in the arena; always valid
+ * UTF-8. *high carries a high surrogate escape at the end over to the next string of the stream; high NULL: it becomes U+FFFD. Not a
+ * string: out is the value as written and *high stays. 0: no memory, nothing changed. */
 AGENTI_FN int    agenti_json_string(agent_str value, uint16_t *high, agenti_arena *, agent_str *out);
 /* The check is a loop over tokens and what may come next; one bit a level says whether it is an object. */
 enum { AGENTI_J_VALUE, AGENTI_J_FIRST /* a value or ] */, AGENTI_J_KEY, AGENTI_J_KEY1 /* a key or } */, AGENTI_J_NEXT };
@@ -29,7 +29,7 @@ typedef struct agenti_jcheck {
     int state, code;
     const char *why;                     /* set: it failed                                                              */
 } agenti_jcheck;
-/* at: not a blank, before end. After the token; sets why, and returns where, if it may not stand here. A key is taken with its colon. */
+/* at: not a blank, before end. Returns what comes after the token, or sets why and returns where. A key is taken with its colon. */
 AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
@@ -54,8 +54,8 @@ AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n)
 static __m128i agenti_load16(const char *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
 static size_t agenti_first(int mask) { return (size_t)__builtin_ctz((unsigned)mask); }
 #endif
-/* Words: a byte of w is zero if a bit of (w - 01…) & ~w & 80… is set, below 20 if one of (w - 20…) & ~w & 80… is; borrows reach only
- * bytes over a true one, so "any" is exact in either byte order, and where exactly is for the bytes to say. */
+/* Words: a byte of w is below 20 (or 01: zero) if (w - 20...) & ~w & 80... is not 0; a borrow only reaches bytes over a true one, so "any"
+ * is exact in either byte order, and which one is for the bytes to say. */
 #define AGENTI_ONES UINT64_C(0x0101010101010101)
 static uint64_t agenti_load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
 static uint64_t agenti_below(uint64_t w, unsigned limit) { return (w - AGENTI_ONES * limit) & ~w & AGENTI_ONES * 0x80; }
@@ -94,7 +94,8 @@ AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
     for (; n - i >= 8; i += 8) {
         w = agenti_load8(p + i);
         low = w | AGENTI_ONES * 0x20;
-        if (agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
+        w = agenti_below(w ^ AGENTI_ONES * '"', 1);
+        if (w | agenti_below(low ^ AGENTI_ONES * '{', 1) | agenti_below(low ^ AGENTI_ONES * '}', 1)) break;
     }
     return i + agenti_json_marks_bytes(p + i, n - i);
 }
@@ -432,8 +433,9 @@ static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
 AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
 {
     agenti_sink s;
-    if (raw.n == text.n && (raw.n == 0 || memcmp(raw.p, text.p, raw.n) == 0)) return text.n == 0 || memchr(text.p, '\\', text.n) == NULL;
-    if (raw.n == 0 || text.n == 0 || raw.n / 6 > text.n) return 0;              /* a byte takes 6 at most               */
+    if (raw.n == 0 || text.n == 0) return raw.n == text.n;
+    if (raw.n == text.n && memcmp(raw.p, text.p, raw.n) == 0) return memchr(raw.p, '\\', raw.n) == NULL;
+    if (raw.n / 6 > text.n) return 0;    /* a byte takes 6 at most                                                      */
     if (raw.p[0] != text.p[0] && raw.p[0] != '\\' && (raw.p[0] & 0x80) == 0) return 0;
     agenti_sink_want(&s, text);
     agenti_json_decode_all(&s, raw);
@@ -534,7 +536,8 @@ static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    
     if (plain && !(k->first & agenti_pick_bit(first))) return -1;
     for (i = k->row + 1; i < k->n; i++) {
         if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
-        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key) : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
+        if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
+                  : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
     }
     return -1;
 }

@@ -1,11 +1,10 @@
 /* The loop: a run is one or more steps, a step is one model call and its tools. Every state makes at most one event and moves on,
  * so a run can stop between any two of them. What closes brackets needs no memory. */
-enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT };    /* GONE: the session is freed                */
+enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT,       /* GONE: the session is freed               */
+       AGENTI_AGAIN };                        /* inside: a state made no event, go on with the next one                 */
 AGENTI_FN int agenti_session_pump(agenti_session *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_LOOP
-enum { AGENTI_AGAIN = 2 };                    /* a state made no event: go on with the next one                         */
-
 static agent_event *agenti_sign(agenti_session *s, agent_event *ev)
 {
     ev->session = s->id;
@@ -27,6 +26,7 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
 static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
+    if (!s->running) ev->run = ev->step = 0;
     ev->u.queued.item = it->num;
     ev->u.queued.op = op;
     if (it->msg) ev->text = agenti_text_view(&it->msg->parts[0].text);
@@ -106,7 +106,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(b, "POST ");
     agenti_url_join(b, u, s->peer->wire->path);
     agenti_buf_str(b, " HTTP/1.1\r\n");
-    agenti_http_line(b, agenti_cstr("host"), u->authority);
+    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
     for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
     agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
     agenti_buf_str(b, "\r\n");
@@ -135,11 +135,18 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
-    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) { c->waiter = &s->ready; return AGENTI_PUMP_NONE; }
+    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) c->waiter = &s->ready;
+    if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
     c = s->fresh ? NULL : agenti_conn_reuse(s->peer);
     if (c == NULL && (c = agenti_conn_new(s->e, s->peer)) == NULL) {
-        agenti_run_fault(s, s->e->slots[AGENTI_CONN].live >= s->e->lim.conns ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, s->e->last);
+        int full = s->e->slots[AGENTI_CONN].live >= s->e->lim.conns;
+        if (full && (c = agenti_conn_leaving(s->e)) != NULL) {
+            c->waiter = &s->ready;
+            s->drain = c->id;
+            return AGENTI_PUMP_NONE;
+        }
+        agenti_run_fault(s, full ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, s->e->last);
         s->state = AGENTI_S_PARTS;
         return AGENTI_AGAIN;
     }
@@ -184,6 +191,7 @@ static int agenti_answer_wait(agenti_session *s)
         return AGENTI_AGAIN;
     }
     agenti_peer_hide(s->peer, &s->answer.d.fault.text);
+    agenti_peer_hide(s->peer, &s->answer.d.fault.code);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -273,18 +281,18 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     const agenti_part *call = agenti_call_of(s, r);
     const char *why = NULL;
     int tool = agenti_tool_find(s, call), status = AGENT_DONE_ERROR;
+    r->tool = tool < 0 ? AGENT_OFF : (uint32_t)tool;
     if (!call->called) {
         status = s->cancelling ? AGENT_DONE_CANCELLED : AGENT_DONE_NOT_RUN;
         why = s->cancelling ? "Cancelled before the call was complete."
-            : s->finish == AGENT_FINISH_LENGTH ? "Not run: the answer was cut off by its length limit. Send the call again, complete, in smaller pieces if it is long."
-            : "Not run: the answer broke off.";
+            : s->finish != AGENT_FINISH_LENGTH ? "Not run: the answer broke off."
+            : "Not run: the answer was cut off by its length limit. Send the call again, complete, in smaller pieces if it is long.";
     } else if (s->closing) {
         status = AGENT_DONE_NOT_RUN;
         why = "Not run: the limit of steps is reached.";
     } else if (call->flags & AGENT_PART_INVALID) why = "Not run: the arguments are not a JSON object.";
     else if (tool < 0) agenti_tool_unknown(s, call, r);
     else {
-        r->tool = (uint32_t)tool;
         r->state = AGENTI_CALL_WAITING;
         return;
     }
@@ -320,6 +328,7 @@ static int agenti_tool_report(agenti_session *s, agenti_part *r)
     if (r->need) {
         ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
         ev->need = r->need;
+        memset(&ev->u, 0, sizeof ev->u);      /* what the union holds does not apply                                    */
         r->need = 0;
         return AGENTI_PUMP_EVENT;
     }
@@ -400,6 +409,7 @@ static int agenti_run_start(agenti_session *s)
     s->first = it->next;
     if (s->first == NULL) s->last = NULL;
     s->item = it;
+    s->running = 1;
     s->nums.run++;
     s->steps = s->order = 0;
     s->outcome = AGENT_COMPLETED;
@@ -438,7 +448,7 @@ static int agenti_user_add(agenti_session *s)
 }
 static int agenti_step_start(agenti_session *s)
 {
-    if (s->cancelling) { s->state = AGENTI_S_RUN_END; return AGENTI_AGAIN; }
+    if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
@@ -470,37 +480,23 @@ static int agenti_fault_state(agenti_session *s)
 }
 static int agenti_next_step(agenti_session *s)
 {
-    s->state = AGENTI_S_RUN_END;
-    if (s->cancelling) s->outcome = AGENT_CANCELLED;
-    else if (s->failed) s->outcome = AGENT_FAILED;
+    s->state = AGENTI_S_RETURN;
+    if (s->failed) s->outcome = AGENT_FAILED;                /* ERROR was shown: no cancel changes that                 */
+    else if (s->cancelling) s->outcome = AGENT_CANCELLED;
     else if (s->closing) s->outcome = AGENT_LIMITED;
     else if (s->answer.results == NULL) s->outcome = AGENT_COMPLETED;
     else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
     else s->state = AGENTI_S_STEP;
     return AGENTI_AGAIN;
 }
-static int agenti_run_end(agenti_session *s)
-{
-    agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
-    s->state = AGENTI_S_RETURN;
-    s->e->ev_usage = s->usage;
-    memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
-    ev->u.end.outcome = s->cancelling ? AGENT_CANCELLED : s->outcome;
-    ev->u.end.finish = s->finish;
-    ev->u.end.steps = s->steps;
-    ev->u.end.raw = agenti_cstr(s->e->ev_raw);
-    ev->u.end.usage = &s->e->ev_usage;
-    return AGENTI_PUMP_EVENT;
-}
-/* After a cancel the queue goes back to the host.                                                                      */
+/* After a cancel what waited then goes back to the host.                                                               */
 static int agenti_return(agenti_session *s)
 {
     agenti_item *it = s->first;
-    if (it == NULL || !(s->cancelling || s->cancel)) {
-        s->state = AGENTI_S_IDLE;
-        s->cancelling = s->cancel = 0;
-        agenti_answer_begin(s);               /* lets go of what the answer held                                        */
-        return it ? AGENTI_AGAIN : AGENTI_PUMP_NONE;
+    if (it == NULL || !it->back) {
+        s->state = s->running ? AGENTI_S_RUN_END : AGENTI_S_IDLE;
+        s->cancelling = s->cancelling && s->running;
+        return AGENTI_AGAIN;
     }
     s->first = it->next;
     if (s->first == NULL) s->last = NULL;
@@ -508,13 +504,27 @@ static int agenti_return(agenti_session *s)
     agenti_item_free(s, it);
     return AGENTI_PUMP_EVENT;
 }
+static int agenti_run_end(agenti_session *s)
+{
+    agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
+    s->state = AGENTI_S_IDLE;
+    s->running = s->cancelling = 0;
+    s->e->ev_usage = s->usage;
+    memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
+    ev->u.end.outcome = s->outcome;
+    ev->u.end.finish = s->finish;
+    ev->u.end.steps = s->steps;
+    ev->u.end.raw = agenti_cstr(s->e->ev_raw);
+    ev->u.end.usage = &s->e->ev_usage;
+    agenti_answer_begin(s);                   /* lets go of what the answer held                                        */
+    return AGENTI_PUMP_EVENT;
+}
 static void agenti_cancel_take(agenti_session *s)
 {
     s->cancel = 0;
-    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; s->cancelling = 1; return; }
-    if (s->state == AGENTI_S_RETURN) { s->cancelling = 1; return; }
     s->cancelling = 1;
-    s->outcome = AGENT_CANCELLED;
+    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; return; }
+    if (!s->failed) s->outcome = AGENT_CANCELLED;
     if (s->state != AGENTI_S_ANSWER && s->state != AGENTI_S_JUDGE) return;
     if (s->conn) agenti_conn_abort(s->conn);
     s->conn = NULL;
@@ -546,8 +556,8 @@ static int agenti_turn(agenti_session *s)
     case AGENTI_S_STEP_END: return agenti_step_end(s);
     case AGENTI_S_FAULT: return agenti_fault_state(s);
     case AGENTI_S_NEXT: return agenti_next_step(s);
-    case AGENTI_S_RUN_END: return agenti_run_end(s);
-    default: return agenti_return(s);
+    case AGENTI_S_RETURN: return agenti_return(s);
+    default: return agenti_run_end(s);
     }
 }
 static int agenti_queue_news(agenti_session *s)

@@ -1,10 +1,172 @@
-/* An agent engine in one C header: feed it bytes, pull events, answer tool calls. It opens no socket, reads no clock and
- * starts no thread; the host does.
+/* An agent engine in one C header: feed it bytes, pull events, answer tool calls. It opens no socket, reads no clock, starts no
+ * thread and needs nothing but libc's memory and string functions; the host owns the rest.
  *
+ *   0 Do this | 1 What it is, and is not | 2 Sixty seconds | 3 The pump | 4 Events | 5 Bytes in and out | 6 Tools | 7 Time, cancel, queue
+ *   8 Providers and options | 9 Decode-only, codecs alone | 10 Memory | 11 Errors | 12 Limits | 13 Threads | 14 Compile-time options
+ *   15 Versions; then the map of the implementation. Every function, field and code is explained where it is declared.
+ *
+ * ==== 0 DO THIS =================================================================================================================
  * In exactly one file of the program:
  *
  *   #define AGENT_IMPLEMENTATION
  *   #include "agent.h"
  *
- * Everywhere else only the second line.
+ * Everywhere else only the second line. C99 or C++11 and later. Then: agent_open an engine, agent_peer_open the endpoint, agent_session_open
+ * a conversation, agent_say something, and pull events with agent_next until it returns NULL; carry bytes as they ask; come back when the
+ * host has news or agent_deadline is reached.
+ *
+ * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
+ * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
+ * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions.
+ *
+ *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
+ *   peer        who is at the other end: an endpoint with its key
+ *   session     one conversation with a peer
+ *   connection  one byte stream that the host opened for the engine, or one HTTP exchange that the host does
+ *   run         from a submit until the session is idle again; exactly one RUN_END
+ *   step        one model call and its tools; a run is one or more steps
+ *   need        an event that the host must answer; it ends in exactly one NEED_DONE
+ *
+ * ==== 2 SIXTY SECONDS ===========================================================================================================
+ * Offline: the program plays the network with canned bytes.
+ *
+ *   ---8<--- hello.c
+ *   #define AGENT_IMPLEMENTATION
+ *   #include "agent.h"
+ *   #include <stdio.h>
+ *   int main(void)
+ *   {
+ *       static const char answer[] =
+ *           "data: {\"choices\":[{\"delta\":{\"content\":\"Hello there.\"},\"finish_reason\":\"stop\"}]}\n\n";
+ *       agent_desc d = AGENT_ZERO; agent_peer_desc p = AGENT_ZERO; agent_session_desc s = AGENT_ZERO;
+ *       agent_engine *e; const agent_event *ev;
+ *       if (agent_open(&e, &d) != AGENT_OK) return 1;
+ *       p.provider = "openai";
+ *       s.peer = agent_peer_open(e, &p); s.model = "any";
+ *       agent_say(e, agent_session_open(e, &s), "Hi!", AGENT_CSTR);
+ *       while ((ev = agent_next(e)) != NULL) {
+ *           if (ev->type == AGENT_EV_OPEN) {
+ *               agent_opened(e, ev->conn, AGENT_VIA_HTTP, NULL);
+ *               agent_feed(e, ev->conn, answer, sizeof answer - 1, NULL);
+ *               agent_eof(e, ev->conn);
+ *           } else if (ev->type == AGENT_EV_TEXT_DELTA) fwrite(ev->text.p, 1, ev->text.n, stdout);
+ *           else if (ev->type == AGENT_EV_RUN_END) puts("");
+ *           else if (ev->flags & AGENT_EVF_NEED) agent_decline(e, ev);
+ *       }
+ *       agent_close(e);
+ *       return 0;
+ *   }
+ *   --->8---
+ *
+ * Real hosts: examples/chat.c (poll, a terminal), tests/clients (poll, libcurl, threads).
+ *
+ * ==== 3 THE PUMP ================================================================================================================
+ *
+ *    socket --> agent_recv_buf/_ack, agent_feed --+                     +--> agent_next --> events
+ *    socket <-- agent_send_buf/_ack <-------------+       engine        +<-- agent_say, agent_tool_result, agent_cancel ...
+ *    clock  --> agent_tick                        +---------------------+--> agent_deadline --> how long to sleep
+ *
+ * Only agent_next parses, watches the clock and makes events; every other call stores and returns, so nothing re-enters and nothing is
+ * called back. An event, and every byte it or an accessor points to, lives until the next agent_next or agent_close: no other call moves or
+ * frees it. Order: what sessions have to say, then bytes, one event a connection in turn. After limits.scan_per_next bytes without an event
+ * agent_next returns NULL with agent_deadline() <= now: a frame is never blocked. The same bytes make the same events however they are cut.
+ *
+ * ==== 4 EVENTS ==================================================================================================================
+ * `text` is the payload; run, step, msg, part, call and need are numbers that count up inside the session.
+ *
+ *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
+ *               bytes from agent_send_buf. Answer agent_opened or agent_failed
+ *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
+ *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN
+ *   RUN_START   a submitted message begins its run
+ *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
+ *   STEP_START  a model call begins; name: the model
+ *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
+ *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
+ *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool
+ *   SOURCE      the model cites text (a URL), titled name
+ *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
+ *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
+ *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
+ *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
+ *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told. Every TOOL_CALL gets exactly one
+ *   NEED_DONE   a need is over: answered or withdrawn
+ *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
+ *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
+ *   WARNING     text: something odd that did no harm; name: more about it
+ *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED, with its text)
+ *
+ * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
+ *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
+ *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory.
+ * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
+ *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
+ *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
+ *
+ * ==== 5 BYTES IN AND OUT ========================================================================================================
+ * VIA_BYTES: the host carries raw bytes (TCP, TLS, a pipe), the engine speaks HTTP/1.1 and keeps connections alive; one that died while idle
+ * is opened anew without a word. VIA_HTTP: the host's library speaks HTTP (libcurl, fetch): it takes URL, headers and body and hands in
+ * agent_http_head, body bytes, and agent_eof at the end; it must not decode to anything but the plain body, nor follow redirects with the key.
+ * In: agent_recv_buf reserves room in the engine's buffer, pinned until agent_recv_ack, so that recv or io_uring writes into it; or agent_feed
+ * copies. AGENT_E_FULL is back-pressure: drain agent_next and offer the same bytes again. Out: agent_send_buf, agent_send_ack; agent_send_rewind
+ * starts over as long as no byte of the answer came. agent_eof and agent_failed end a stream after the bytes that are there are read.
+ * Answers are sniffed: a JSON text on a stream request, an HTML page, compressed bytes are told apart. A redirect is an ERROR (code "redirect")
+ * that says where to. When an answer is over but its message is not read to the end, the connection drains for at most one second.
+ *
+ * ==== 6 TOOLS ===================================================================================================================
+ * Declared in agent_session_desc.tools. The engine checks that the tool exists and that its arguments are a JSON object; what fails that gets an
+ * error result for that call alone. TOOL_RUNs are raised together (parallel_tools limits them; AGENT_TF_SERIAL tools run alone), results come
+ * in any order and are stored and sent in call order. A late answer is AGENT_LATE and changes nothing. After the last result the next step
+ * begins by itself. The last step of max_steps runs with tools switched off (tool_choice none) and asks for a summary; the run is LIMITED.
+ *
+ * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
+ * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
+ * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
+ *
+ * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
+ *   name                base URL                         key in
+ *   openai              https://api.openai.com/v1        OPENAI_API_KEY
+ *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
+ *   ollama              http://127.0.0.1:11434/v1        none
+ *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
+ * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
+ * query; "/chat/completions" is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
+ * every request with agent_peer_desc.body_json.
+ *
+ * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
+ * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
+ * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's
+ * that never allocate (section 8 of the declarations).
+ *
+ * ==== 10 MEMORY =================================================================================================================
+ * All memory comes through desc.alloc, or out of desc.block (no malloc at all). mem_limit caps the engine and each session; agent_memory tells
+ * what is held and the peak. When memory is refused the call returns AGENT_E_NOMEM and nothing has changed, or, inside agent_next, the run that
+ * needed it ends with an ERROR of fault NOMEM; the engine and its other sessions go on. Text is stored once, in the message table; a request
+ * is a list of pieces of which only what is new since the last step is written. In steady state a streamed event allocates nothing.
+ *
+ * ==== 11 ERRORS =================================================================================================================
+ * Misuse by the host is a negative code (AGENT_CODES below is the table) and changes nothing; agent_last says why. What a peer does is an ERROR
+ * event, never fatal to the engine:
+ *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
+ *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
+ *   LIMIT one of agent_limits | NOMEM
+ * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted, name its own code, offset where in
+ * the body. The engine does not retry. Text of the provider is shown with the key, should it be in there, starred out.
+ *
+ * ==== 12 LIMITS =================================================================================================================
+ * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |
+ * calls_per_step 128 | scan_per_next 64 KiB. Fixed: an error body is read up to 64 KiB, an error's text is kept up to 2 KiB, a finish
+ * reason up to 31 bytes, agent_failed's detail up to 512 bytes; interim (1xx) answers up to 1,000 for one request.
+ *
+ * ==== 13 THREADS ================================================================================================================
+ * There is no global state. An engine is used by one thread at a time; different engines run in parallel. Tools on other threads send their
+ * output to the engine's thread by a mailbox of the host's: calls are answered by number, no pointer is kept (examples/tools_threads.c).
+ *
+ * ==== 14 COMPILE-TIME OPTIONS ===================================================================================================
+ * See "configuration" below: each macro, and where it must be defined.
+ *
+ * ==== 15 VERSIONS ===============================================================================================================
+ * Source compatible within a major version. The ABI is promised only through the version and sizes that agent_open hands over.
  */

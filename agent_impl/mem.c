@@ -31,6 +31,7 @@ AGENTI_FN char *agenti_blob_get(agenti_pool *, size_t n);                       
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
+AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes        */
 AGENTI_FN size_t agenti_blob_cap(const char *data);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MEM
@@ -156,5 +157,14 @@ AGENTI_FN void agenti_bury_all(agenti_blob **graves)
 {
     agenti_blob *b;
     while ((b = *graves) != NULL) { *graves = b->next; agenti_put(b->pool, b, b->cap + sizeof *b); }
+}
+AGENTI_FN void agenti_bury_pool(agenti_blob **graves, const agenti_pool *pool)
+{
+    agenti_blob *b;
+    while ((b = *graves) != NULL) {
+        if (b->pool != pool) { graves = &b->next; continue; }
+        *graves = b->next;
+        agenti_put(b->pool, b, b->cap + sizeof *b);
+    }
 }
 #endif

@@ -102,7 +102,7 @@ AGENTI_FN int agenti_text_repair(agenti_text *t, agenti_pool *pool, agenti_blob 
 AGENTI_FN void agenti_text_scrub(agenti_text *t)
 {
     size_t at = 0, k;
-    if (t->borrowed) return;
+    if (t->borrowed || t->n == 0) return;
     while ((at += agenti_utf8_valid(t->p + at, t->n - at)) < t->n)
         for (k = agenti_utf8_bad(t->p + at, t->n - at); k > 0; k--) t->p[at++] = '?';
 }

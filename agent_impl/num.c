@@ -8,7 +8,7 @@ AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out20);          /* length; n
 AGENTI_FN size_t agenti_i64_text(int64_t v, char *out21);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_NUM
-typedef struct agenti_dec {              /* a decimal: 0.d0d1d2… * 10^point, read where it stands in the text           */
+typedef struct agenti_dec {              /* a decimal: 0.d0d1d2... * 10^point, read where it stands in the text           */
     const char *p;                       /* d0, not 0                                                                   */
     size_t n;                            /* digits; 0: the number is zero                                               */
     size_t dot;                          /* the point stands before this digit; (size_t)-1: not after d0                */
@@ -135,7 +135,7 @@ static void agenti_approx_mul(agenti_approx *a, uint64_t g, int gx)
 static int agenti_pow10_exp(int e) { return (int)((uint32_t)(e * 217706 + (2000 << 16)) >> 16) - 2000 - 63; }
 static void agenti_approx_pow10(agenti_approx *a, int e)
 {
-    static const uint64_t big[25] = {    /* 10^-364, 10^-336 … 10^308                                                  */
+    static const uint64_t big[25] = {    /* 10^-364, 10^-336 ... 10^308                                                  */
         UINT64_C(0xE1AFA13AFBD14D6E), UINT64_C(0xE3E27A444D8D98B8), UINT64_C(0xE61ACF033D1A45DF), UINT64_C(0xE858AD248F5C22CA),
         UINT64_C(0xEA9C227723EE8BCB), UINT64_C(0xECE53CEC4A314EBE), UINT64_C(0xEF340A98172AACE5), UINT64_C(0xF18899B1BC3F8CA2),
         UINT64_C(0xF3E2F893DEC3F126), UINT64_C(0xF64335BCF065D37D), UINT64_C(0xF8A95FCF88747D94), UINT64_C(0xFB158592BE068D2F),

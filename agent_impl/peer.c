@@ -17,6 +17,8 @@ AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
 AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
+AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
+AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
 AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
@@ -40,7 +42,7 @@ AGENTI_FN void agenti_peer_free(agenti_peer *p)
     agenti_put(&p->e->pool, p, sizeof *p);
 }
 /* The next "Name: value" of host-given lines; 0 at the end, -1 when a line is none.                                    */
-static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
+AGENTI_FN int agenti_header_line(agent_str *lines, agent_str *name, agent_str *value)
 {
     const char *end, *colon;
     size_t n;
@@ -57,7 +59,7 @@ static int agenti_header_line(agent_str *lines, agent_str *name, agent_str *valu
     *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
     return 1;
 }
-static int agenti_header_given(const agenti_peer *p, const char *name)
+AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
     while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
@@ -93,6 +95,8 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
     if (p->key_n < 4 || t->borrowed) return;
     for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
         if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
+    for (i = t->n < p->key_n ? t->n : p->key_n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
+        if (memcmp(t->p + t->n - i, p->key, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
 AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
@@ -116,7 +120,7 @@ static int agenti_check_headers(const char *headers)
     while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
         size_t i;
         for (i = 0; i < v.n; i++) if ((unsigned char)v.p[i] < ' ' && v.p[i] != '\t') return 0;
-        if (!agenti_http_token(n.p, n.n)) return 0;
+        if (!agenti_http_token(n.p, n.n) || agenti_ieq(n, "content-length") || agenti_ieq(n, "transfer-encoding")) return 0;
     }
     return rc == 0;
 }
@@ -131,7 +135,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;
-    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value";
+    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value, and the length is the engine's to tell";
     if (extra.n) {
         if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
         if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";

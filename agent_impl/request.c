@@ -40,8 +40,10 @@ AGENTI_FN void agenti_wipe(char *p, size_t n)
 }
 static agenti_block *agenti_block_new(agenti_log *log, size_t n)
 {
-    size_t cap = log->total < AGENTI_BLOCK_MIN ? AGENTI_BLOCK_MIN : log->total > AGENTI_BLOCK_MAX ? AGENTI_BLOCK_MAX : log->total, all;
+    size_t cap = log->total, all;
     agenti_block *b;
+    if (cap < AGENTI_BLOCK_MIN) cap = AGENTI_BLOCK_MIN;
+    if (cap > AGENTI_BLOCK_MAX) cap = AGENTI_BLOCK_MAX;
     if (log->first && cap < AGENTI_SEND_MIN) cap = AGENTI_SEND_MIN;
     if (cap < n) cap = n;
     if (!agenti_add(cap, sizeof *b, &all) || (b = (agenti_block *)agenti_resize(log->pool, NULL, 0, all)) == NULL) return NULL;

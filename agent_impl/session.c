@@ -6,13 +6,13 @@ enum agenti_session_state {
     AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
     AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
     AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
-    AGENTI_S_RUN_END, AGENTI_S_RETURN
+    AGENTI_S_RETURN, AGENTI_S_RUN_END
 };
 typedef struct agenti_item {                  /* a submitted message that waits                                         */
     struct agenti_item *next;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t waited, told;                     /* behind another run; QUEUED said so                                     */
+    uint8_t waited, told, back;               /* behind another run; QUEUED said so; a cancel sends it back             */
 } agenti_item;
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
@@ -38,6 +38,7 @@ typedef struct agenti_session {
     agenti_answer answer;
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
+    uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
     uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
@@ -186,7 +187,10 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     int i;
     agenti_sleep(&s->ready);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
-    if (s->conn) agenti_conn_abort(s->conn);
+    if (s->conn) {
+        s->conn->need_open = s->conn->need_over = 0;         /* no event but CLOSE                                      */
+        agenti_conn_abort(s->conn);
+    }
     if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);
@@ -198,7 +202,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     agenti_text_free(&s->tools_json, &e->graves);
     agenti_table_free(&s->table, &e->graves);
     agenti_log_free(&s->log);
-    agenti_bury_all(&e->graves);              /* their pool goes now                                                    */
+    agenti_bury_pool(&e->graves, &s->pool);   /* the last event may lie in others                                       */
     s->peer->sessions--;
     agenti_put(&e->pool, s, sizeof *s);
 }
@@ -256,8 +260,10 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
 AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
+    agenti_item *it;
     if (s == NULL) return agenti_stale_session(e);
     if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
+    for (it = s->first; it; it = it->next) it->back = 1;      /* what is said from now on stays                          */
     s->cancel = 1;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
@@ -464,7 +470,7 @@ AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, ag
     ev->name = agenti_text_view(&p->name);
     ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
     ev->u.tool.title = agenti_str(NULL, 0);
-    ev->u.tool.user = s->tools.p[r->tool].user;
+    ev->u.tool.user = r->tool < s->tools.n ? s->tools.p[r->tool].user : NULL;        /* an unknown tool is nobody's     */
 }
 /* AGENT_OK: *out is a call that runs.                                                                                  */
 static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
@@ -520,12 +526,15 @@ AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, con
 AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
 {
     static const char detail[] = "the host declined";
+    const agenti_conn *c;
     agenti_session *s;
     agenti_part *r;
     int rc = AGENT_LATE;
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
-    if (need->type == AGENT_EV_OPEN) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
-    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+    if (need->type == AGENT_EV_OPEN) {
+        c = agenti_conn_get(e, need->conn);
+        if (c && c->need_open) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    } else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
         agenti_result_done(s, r, AGENT_DONE_ERROR);
     }

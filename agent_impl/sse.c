@@ -345,6 +345,34 @@ AGENTDEF int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used
     if (!agenti_sse_rest(s, &c, at, n - at)) return agenti_sse_stop(s, c.safe, used, AGENT_E_FULL);
     return agenti_sse_stop(s, n, used, AGENT_MORE);
 }
+/* The open line's value, if it is data and has any yet: its length.                                                    */
+static size_t agenti_sse_open_value(const agent_sse *s)
+{
+    const char *line;
+    if (s->line_len <= 6) return 0;
+    line = s->buf + s->len - s->line_len;
+    return memcmp(line, "data:", 5) == 0 ? s->line_len - (line[5] == ' ' ? 6 : 5) : 0;
+}
+AGENTDEF size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
+AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
+{
+    size_t value = agenti_sse_open_value(s), n;
+    if (s->skip) return 0;
+    if (value) {                             /* what comes goes on in this line, without a line feed before it         */
+        agenti_sse_close_up(s, agenti_str(s->buf + s->len - value, value));
+        s->state &= (uint8_t)~AGENTI_SSE_DATA;
+    }
+    n = s->data_len;
+    if (n) memcpy(to, s->buf + agenti_sse_data_at(s), n);
+    AGENTI_TOUCH(n);
+    if (value) memcpy(s->buf + agenti_sse_data_at(s), "data: ", 6);
+    else memmove(s->buf + agenti_sse_data_at(s), s->buf + s->len - s->line_len, s->line_len);
+    s->line_len = value ? 6 : s->line_len;
+    s->data_len = 0;
+    s->len = agenti_sse_data_at(s) + s->line_len;
+    s->open = 1;
+    return n;
+}
 AGENTDEF void agent_sse_skip(agent_sse *s)
 {
     if (!s->open && s->len == s->id_cap && !s->ignore) return;

@@ -65,6 +65,7 @@ typedef struct agenti_wire {
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
+    const char *const *parts, *const *route;                                     /* how a long payload is split: json_split.c */
 } agenti_wire;
 
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);

@@ -28,7 +28,7 @@ static const char *const agenti_context_words[] = {
     "prompt is too long", "input is too long for requested model", "input tokens exceeded", "exceeds the context window",
     "exceeds the maximum number of tokens", "maximum prompt length is", "reduce the length of the messages", "maximum context length",
     "exceeds the available context size", "greater than the context length", "context window exceeds limit",
-    "exceeded model token limit", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
+    "exceeded model token limit", "max context length", "too many tokens", "context length exceeded", "context_length_exceeded", "too_many_prompt_tokens",
     "request entity too large", "longer than the maximum model length"
 };
 static const char *const agenti_quota_words[] = { "quota exceeded", "exceeded your current quota", "insufficient balance" };
@@ -96,7 +96,7 @@ static int agenti_status_of(agent_str v)
     int64_t n = agent_json_int(v, 0);
     return n >= 400 && n <= 599 ? (int)n : 0;
 }
-/* {"detail": "…"} or {"detail": [{"msg": "…"}]} (FastAPI)                                                             */
+/* {"detail": "..."} or {"detail": [{"msg": "..."}]} (FastAPI)                                                             */
 static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
 {
     agent_str s;
@@ -185,12 +185,6 @@ AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
     ms = agenti_http_date(v);
     if (ms < 0 || now <= 0) return -1;
     return ms > now ? ms - now : 0;
-}
-static agent_str agenti_trim(agent_str s)
-{
-    while (s.n && (unsigned char)s.p[0] <= ' ') { s.p++; s.n--; }
-    while (s.n && (unsigned char)s.p[s.n - 1] <= ' ') s.n--;
-    return s;
 }
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {

@@ -1,5 +1,5 @@
 /* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
- * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST …/chat/completions. */
+ * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST .../chat/completions. */
 AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
@@ -35,16 +35,16 @@ static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d
     return -1;
 }
 /* Totals replace, they are never added; what is not told stays -1 (wire-quirks B3-B5, B19-B21).                        */
-static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
+static AGENTI_NOINLINE void agenti_oc_usage(agenti_decoder *d, agent_str usage)
 {
     enum { PROMPT, COMPLETION, TOTAL, IN_DETAILS, CACHED, WRITTEN, OUT_DETAILS, REASONING, HIT, CACHED_TOP, CACHED_NUM, WRITTEN_TOP,
-           IN_DETAIL, CACHED_DETAIL, FIELDS };
+           IN_DETAIL, CACHED_DETAIL, REASONING_TOP, FIELDS };
     static const agenti_field rows[FIELDS] = {
         { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "total_tokens", -1 },
         { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS }, { "cache_write_tokens", IN_DETAILS },
         { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS },
         { "prompt_cache_hit_tokens", -1 }, { "cached_tokens", -1 }, { "num_cached_tokens", -1 }, { "cache_creation_input_tokens", -1 },
-        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }
+        { "prompt_token_details", -1 }, { "cached_tokens", IN_DETAIL }, { "reasoning_tokens", -1 }
     };
     agent_str f[FIELDS];
     agent_usage u;
@@ -56,7 +56,7 @@ static void agenti_oc_usage(agenti_decoder *d, agent_str usage)
     u.cached = agenti_first_count(f, CACHED, HIT, CACHED_TOP, CACHED_NUM);
     if (u.cached < 0) u.cached = agenti_first_count(f, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL, CACHED_DETAIL);
     u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
-    u.reasoning = agenti_first_count(f, REASONING, REASONING, REASONING, REASONING);
+    u.reasoning = agenti_first_count(f, REASONING, REASONING_TOP, REASONING_TOP, REASONING_TOP);
     total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
     if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
         u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
@@ -163,7 +163,7 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     d->last_call = at;
     return agenti_oc_args(d, at, args);
 }
-static int agenti_oc_calls(agenti_decoder *d, agent_str calls)
+static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
 {
     agent_str f[AGENTI_OT_FIELDS], item, id;
     int64_t index = 0;
@@ -268,23 +268,21 @@ static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
     if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
     return 1;
 }
-static int agenti_oc_one_choice(agenti_decoder *d, agent_str choice)
+/* Perplexity sends both members: a whole answer is in `message`, a chunk's news in `delta`.                              */
+static AGENTI_NOINLINE int agenti_oc_one_choice(agenti_decoder *d, agent_str choice, int whole)
 {
-    agent_str f[AGENTI_OI_FIELDS], message[AGENTI_OD_FIELDS];
+    agent_str f[AGENTI_OI_FIELDS];
     int64_t index;
     agenti_json_pick(choice, agenti_oc_choice, AGENTI_OI_FIELDS, f);
     if (f[AGENTI_OI_INDEX].n && agenti_int(f[AGENTI_OI_INDEX], &index) && index != 0) return 1;
     agenti_oc_usage(d, f[AGENTI_OI_USAGE]);
-    if (agenti_is_object(f[0])) {
-        if (!agenti_oc_delta(d, f + 1)) return 0;
-    } else if (agenti_is_object(f[AGENTI_OI_MESSAGE])) {
-        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, message);
-        if (!agenti_oc_delta(d, message)) return 0;
-    }
+    if (!agenti_is_object(f[0]) || (whole && agenti_is_object(f[AGENTI_OI_MESSAGE])))
+        agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, f + 1);
+    if (!agenti_oc_delta(d, f + 1)) return 0;
     return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
 }
 /* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
-static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
+static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *known)
 {
     agent_str f[AGENTI_OC_FIELDS], choice;
     size_t pos = 0;
@@ -300,7 +298,7 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int *known)
     if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
     if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
     while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
-        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice)) return 0;
+        if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice, whole)) return 0;
     return 1;
 }
 /* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
@@ -315,7 +313,7 @@ static int agenti_oc_broken(agenti_decoder *d, agent_str data)
     for (i = 1; i + 7 <= data.n; i++) {
         agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
         if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
-        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, &known);
+        if (agent_json_check(rest.p, rest.n, d->depth_limit, NULL) == AGENT_OK) return agenti_oc_object(d, rest, 0, &known);
         return 1;
     }
     return 1;
@@ -331,16 +329,17 @@ static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
         agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
         return 1;
     }
-    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, &known);
+    if (!agenti_eq(event, "error")) return agenti_oc_object(d, data, 0, &known);
     agenti_fault_object(d, data, 0);
     return 1;
 }
 static int agenti_oc_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
-    if (agenti_is_object(body) && !agenti_oc_object(d, body, &known)) return 0;
+    if (agenti_is_object(body) && !agenti_oc_object(d, body, 1, &known)) return 0;
     if (known) d->done = 1;
-    else if (agenti_is_object(body)) agenti_fault_object(d, body, 0);
+    else if (agent_json_get(body, "message").p || agent_json_get(body, "detail").p || agent_json_get(body, "code").p)
+        agenti_fault_object(d, body, 0);
     if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
     return 1;
 }
@@ -494,9 +493,13 @@ static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
     }
     agenti_buf_str(b, "}");
 }
+static const char *const agenti_oc_parts[] = {
+    "content", "text", "thinking", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
+};
+static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
 static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
-    agenti_oc_end, agenti_oc_event, agenti_oc_whole
+    agenti_oc_end, agenti_oc_event, agenti_oc_whole, agenti_oc_parts, agenti_oc_routing
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif

@@ -2,37 +2,24 @@
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include <stdio.h>
-
-static const char answer[] =
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello \"}}]}\n\n"
-    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"there.\"},\"finish_reason\":\"stop\"}]}\n\n"
-    "data: [DONE]\n\n";
-
 int main(void)
 {
-    agent_desc d = AGENT_ZERO;
-    agent_peer_desc p = AGENT_ZERO;
-    agent_session_desc s = AGENT_ZERO;
-    agent_engine *e;
-    const agent_event *ev;
-
+    static const char answer[] =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Hello there.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    agent_desc d = AGENT_ZERO; agent_peer_desc p = AGENT_ZERO; agent_session_desc s = AGENT_ZERO;
+    agent_engine *e; const agent_event *ev;
     if (agent_open(&e, &d) != AGENT_OK) return 1;
     p.provider = "openai";
-    s.peer = agent_peer_open(e, &p);
-    s.model = "any";
+    s.peer = agent_peer_open(e, &p); s.model = "any";
     agent_say(e, agent_session_open(e, &s), "Hi!", AGENT_CSTR);
-
-    while ((ev = agent_next(e)) != NULL) switch (ev->type) {
-        case AGENT_EV_OPEN:                   /* a real host connects, or asks its HTTP library */
+    while ((ev = agent_next(e)) != NULL) {
+        if (ev->type == AGENT_EV_OPEN) {
             agent_opened(e, ev->conn, AGENT_VIA_HTTP, NULL);
-            agent_http_head(e, ev->conn, 200, "content-type: text/event-stream\n", AGENT_CSTR);
             agent_feed(e, ev->conn, answer, sizeof answer - 1, NULL);
             agent_eof(e, ev->conn);
-            break;
-        case AGENT_EV_TEXT_DELTA: fwrite(ev->text.p, 1, ev->text.n, stdout); break;
-        case AGENT_EV_ERROR:      fprintf(stderr, "%s\n", ev->text.p); break;
-        case AGENT_EV_RUN_END:    puts(""); break;
-        default:                  if (ev->flags & AGENT_EVF_NEED) agent_decline(e, ev);
+        } else if (ev->type == AGENT_EV_TEXT_DELTA) fwrite(ev->text.p, 1, ev->text.n, stdout);
+        else if (ev->type == AGENT_EV_RUN_END) puts("");
+        else if (ev->flags & AGENT_EVF_NEED) agent_decline(e, ev);
     }
     agent_close(e);
     return 0;
