@@ -105,6 +105,7 @@ gate_sources() {
         grep -nE '^[[:space:]]*#[[:space:]]*include' "$f" | grep -vE '<(string|stddef|stdint|stdlib|emmintrin|arm_neon)\.h>' && { echo "^ $f: this header is not for here"; bad=1; }
         grep -nE '[[:space:]]+$' "$f" && { echo "^ $f: blanks at the end of a line"; bad=1; }
         grep -n "$(printf '\t')" "$f" && { echo "^ $f: a tab"; bad=1; }
+        LC_ALL=C grep -n '[^ -~]' "$f" && { echo "^ $f: not ASCII"; bad=1; }
         case $f in *api.h) width=180 ;; *) width=160 ;; esac
         awk -v w=$width 'length($0) > w { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 } END { exit bad }' "$f" || bad=1
     done
