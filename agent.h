@@ -498,7 +498,7 @@ AGENTDEF int agent_eof(agent_engine *, agent_id conn);
 AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
 /* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
 AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
-/* Room to read into, pinned until agent_recv_ack; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+/* Room to read into, pinned until agent_recv_ack or, after its CLOSE, until the next agent_next; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
 AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
 /* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
 AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);
@@ -734,6 +734,7 @@ AGENTI_FN void *agenti_get(agenti_pool *, size_t n);                            
 AGENTI_FN void *agenti_resize(agenti_pool *, void *p, size_t old_n, size_t n);   /* NULL: refused, p stays              */
 AGENTI_FN void  agenti_put(agenti_pool *, void *p, size_t n);
 AGENTI_FN char *agenti_blob_get(agenti_pool *, size_t n);                        /* n bytes of data                     */
+AGENTI_FN char *agenti_blob_resize(agenti_pool *, char *data, size_t n);         /* NULL: refused, data stays           */
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
@@ -834,19 +835,20 @@ AGENTI_FN void *agenti_get(agenti_pool *pool, size_t n)
 }
 AGENTI_FN void agenti_put(agenti_pool *pool, void *p, size_t n) { if (p) (void)agenti_resize(pool, p, n, 0); }
 
-AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n)
+static agenti_blob *agenti_blob_of(const char *data) { return (agenti_blob *)(uintptr_t)data - 1; }
+AGENTI_FN char *agenti_blob_resize(agenti_pool *pool, char *data, size_t n)
 {
     size_t all;
-    agenti_blob *b;
+    agenti_blob *b = data ? agenti_blob_of(data) : NULL;
     if (!agenti_add(n, sizeof *b, &all)) return NULL;
-    b = (agenti_blob *)agenti_resize(pool, NULL, 0, all);
+    b = (agenti_blob *)agenti_resize(pool, b, b ? b->cap + sizeof *b : 0, all);
     if (b == NULL) return NULL;
     b->next = NULL;
     b->pool = pool;
     b->cap = n;
     return (char *)(b + 1);
 }
-static agenti_blob *agenti_blob_of(const char *data) { return (agenti_blob *)(uintptr_t)data - 1; }
+AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n) { return agenti_blob_resize(pool, NULL, n); }
 AGENTI_FN size_t agenti_blob_cap(const char *data) { return data ? agenti_blob_of(data)->cap : 0; }
 AGENTI_FN void agenti_blob_put(char *data)
 {
@@ -3784,6 +3786,7 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *d, int fault, int retryable, con
     d->fault.fault = fault;
     d->fault.retryable = retryable;
     agenti_text_static(&d->fault.code, d->graves, code);
+    if (agenti_trim(text).n == 0) text = agenti_cstr("the provider tells no more");
     if (text.n > MOST) text.n = MOST;
     if (agenti_text_set(&d->fault.text, d->pool, d->graves, text)) {
         if (!agenti_text_repair(&d->fault.text, d->pool, d->graves)) agenti_text_scrub(&d->fault.text);
@@ -4241,9 +4244,15 @@ static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
     agent_str u, t = agenti_str(NULL, 0);
+    char *name;
     if (!agenti_nonempty(url)) return 1;
     if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title) && !agenti_json_string(title, NULL, &d->arena, &t)) return 0;
+    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
+        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+        memcpy(name, t.p, t.n);
+        name[t.n] = 0;
+        t.p = name;
+    }
     if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
     op->a = u;
     op->b = t;
@@ -4463,7 +4472,7 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
         agenti_buf_str(b, "}");
     }
     agenti_buf_str(b, "]");
-    if (r->tool_count == 0) return;
+    if (r->tool_count == 0 && !agenti_replaced(r, "tools")) return;
     if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
     else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
         if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
@@ -4496,6 +4505,7 @@ static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
     agent_str key, value;
     size_t pos = 0;
     while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
         agenti_buf_str(b, ",\"");
         agenti_buf_add(b, key.p, key.n);
         agenti_buf_str(b, "\":");
@@ -5122,7 +5132,7 @@ static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, age
     return name.n == 0 || agenti_text_set(&p->name, a->pool, graves, name);
 }
 /* A call and the place of its result come to be together, so that closing never needs memory.                          */
-static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
+static int agenti_call_add(agenti_answer *a, const agenti_op *op)
 {
     char made[32] = "call_";
     agenti_part *p, *r;
@@ -5149,6 +5159,15 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
     p->key = op->key;
     p->open = 1;
     return 0;
+}
+static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
+{
+    int rc = agenti_call_add(a, op);
+    if (rc < 0 && a->results && a->results->n == 0) {        /* no message without parts                                */
+        agenti_msg_free(a->pool, a->results, &a->e->graves);
+        a->results = NULL;
+    }
+    return rc;
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {
@@ -5795,7 +5814,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agenti_buf_free(&c->head);
     agenti_text_free(&c->detail, &e->graves);
     agenti_text_free(&c->url, &e->graves);
-    agenti_put(&e->pool, c->in, c->cap);
+    agenti_blob_bury(&e->graves, c->in);      /* a read may still be going on: it lives as long as its CLOSE             */
     agenti_id_free(e, c->id);
     agenti_put(&e->pool, c, sizeof *c);
 }
@@ -5921,7 +5940,7 @@ static int agenti_conn_room(agenti_conn *c, size_t n)
     if (c->cap - c->w >= n || c->cap >= most || c->reserved || (c->x.answer && c->x.answer->d.op_n)) return 1;
     if (cap < 1024) cap = most < 1024 ? most : 1024;
     while (cap < most && cap - c->w < n) cap = cap > most / 2 ? most : cap * 2;
-    p = (char *)agenti_resize(&c->e->pool, c->in, c->cap, cap);
+    p = agenti_blob_resize(&c->e->pool, c->in, cap);
     if (p == NULL) return 0;
     c->in = p;
     c->cap = cap;
@@ -6304,7 +6323,10 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
     int rc = 2;
     while (rc == 2) {
         if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
-        if (c->need_over) { c->need_over = 0; return agenti_conn_small_event(c, AGENT_EV_NEED_DONE); }
+        if (c->need_over) {
+            c->need_over = 0;                 /* of a closed session nothing comes but CLOSE                             */
+            if (agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
+        }
         if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
         switch (c->state) {
         case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
@@ -6579,10 +6601,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     int i;
     agenti_sleep(&s->ready);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
-    if (s->conn) {
-        s->conn->need_open = s->conn->need_over = 0;         /* no event but CLOSE                                      */
-        agenti_conn_abort(s->conn);
-    }
+    if (s->conn) agenti_conn_abort(s->conn);
     if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);

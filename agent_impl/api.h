@@ -251,7 +251,7 @@ AGENTDEF int agent_eof(agent_engine *, agent_id conn);
 AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
 /* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
 AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
-/* Room to read into, pinned until agent_recv_ack; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+/* Room to read into, pinned until agent_recv_ack or, after its CLOSE, until the next agent_next; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
 AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
 /* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
 AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);

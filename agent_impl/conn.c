@@ -125,7 +125,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agenti_buf_free(&c->head);
     agenti_text_free(&c->detail, &e->graves);
     agenti_text_free(&c->url, &e->graves);
-    agenti_put(&e->pool, c->in, c->cap);
+    agenti_blob_bury(&e->graves, c->in);      /* a read may still be going on: it lives as long as its CLOSE             */
     agenti_id_free(e, c->id);
     agenti_put(&e->pool, c, sizeof *c);
 }
@@ -251,7 +251,7 @@ static int agenti_conn_room(agenti_conn *c, size_t n)
     if (c->cap - c->w >= n || c->cap >= most || c->reserved || (c->x.answer && c->x.answer->d.op_n)) return 1;
     if (cap < 1024) cap = most < 1024 ? most : 1024;
     while (cap < most && cap - c->w < n) cap = cap > most / 2 ? most : cap * 2;
-    p = (char *)agenti_resize(&c->e->pool, c->in, c->cap, cap);
+    p = agenti_blob_resize(&c->e->pool, c->in, cap);
     if (p == NULL) return 0;
     c->in = p;
     c->cap = cap;
@@ -634,7 +634,10 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
     int rc = 2;
     while (rc == 2) {
         if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
-        if (c->need_over) { c->need_over = 0; return agenti_conn_small_event(c, AGENT_EV_NEED_DONE); }
+        if (c->need_over) {
+            c->need_over = 0;                 /* of a closed session nothing comes but CLOSE                             */
+            if (agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
+        }
         if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
         switch (c->state) {
         case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;

@@ -28,6 +28,7 @@ AGENTI_FN void *agenti_get(agenti_pool *, size_t n);                            
 AGENTI_FN void *agenti_resize(agenti_pool *, void *p, size_t old_n, size_t n);   /* NULL: refused, p stays              */
 AGENTI_FN void  agenti_put(agenti_pool *, void *p, size_t n);
 AGENTI_FN char *agenti_blob_get(agenti_pool *, size_t n);                        /* n bytes of data                     */
+AGENTI_FN char *agenti_blob_resize(agenti_pool *, char *data, size_t n);         /* NULL: refused, data stays           */
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
@@ -128,19 +129,20 @@ AGENTI_FN void *agenti_get(agenti_pool *pool, size_t n)
 }
 AGENTI_FN void agenti_put(agenti_pool *pool, void *p, size_t n) { if (p) (void)agenti_resize(pool, p, n, 0); }
 
-AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n)
+static agenti_blob *agenti_blob_of(const char *data) { return (agenti_blob *)(uintptr_t)data - 1; }
+AGENTI_FN char *agenti_blob_resize(agenti_pool *pool, char *data, size_t n)
 {
     size_t all;
-    agenti_blob *b;
+    agenti_blob *b = data ? agenti_blob_of(data) : NULL;
     if (!agenti_add(n, sizeof *b, &all)) return NULL;
-    b = (agenti_blob *)agenti_resize(pool, NULL, 0, all);
+    b = (agenti_blob *)agenti_resize(pool, b, b ? b->cap + sizeof *b : 0, all);
     if (b == NULL) return NULL;
     b->next = NULL;
     b->pool = pool;
     b->cap = n;
     return (char *)(b + 1);
 }
-static agenti_blob *agenti_blob_of(const char *data) { return (agenti_blob *)(uintptr_t)data - 1; }
+AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n) { return agenti_blob_resize(pool, NULL, n); }
 AGENTI_FN size_t agenti_blob_cap(const char *data) { return data ? agenti_blob_of(data)->cap : 0; }
 AGENTI_FN void agenti_blob_put(char *data)
 {

@@ -95,7 +95,7 @@ static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, age
     return name.n == 0 || agenti_text_set(&p->name, a->pool, graves, name);
 }
 /* A call and the place of its result come to be together, so that closing never needs memory.                          */
-static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
+static int agenti_call_add(agenti_answer *a, const agenti_op *op)
 {
     char made[32] = "call_";
     agenti_part *p, *r;
@@ -122,6 +122,15 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
     p->key = op->key;
     p->open = 1;
     return 0;
+}
+static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
+{
+    int rc = agenti_call_add(a, op);
+    if (rc < 0 && a->results && a->results->n == 0) {        /* no message without parts                                */
+        agenti_msg_free(a->pool, a->results, &a->e->graves);
+        a->results = NULL;
+    }
+    return rc;
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {

@@ -187,10 +187,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     int i;
     agenti_sleep(&s->ready);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
-    if (s->conn) {
-        s->conn->need_open = s->conn->need_over = 0;         /* no event but CLOSE                                      */
-        agenti_conn_abort(s->conn);
-    }
+    if (s->conn) agenti_conn_abort(s->conn);
     if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);

@@ -173,6 +173,7 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *d, int fault, int retryable, con
     d->fault.fault = fault;
     d->fault.retryable = retryable;
     agenti_text_static(&d->fault.code, d->graves, code);
+    if (agenti_trim(text).n == 0) text = agenti_cstr("the provider tells no more");
     if (text.n > MOST) text.n = MOST;
     if (agenti_text_set(&d->fault.text, d->pool, d->graves, text)) {
         if (!agenti_text_repair(&d->fault.text, d->pool, d->graves)) agenti_text_scrub(&d->fault.text);

@@ -231,9 +231,15 @@ static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
     agent_str u, t = agenti_str(NULL, 0);
+    char *name;
     if (!agenti_nonempty(url)) return 1;
     if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title) && !agenti_json_string(title, NULL, &d->arena, &t)) return 0;
+    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
+        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+        memcpy(name, t.p, t.n);
+        name[t.n] = 0;
+        t.p = name;
+    }
     if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
     op->a = u;
     op->b = t;
@@ -453,7 +459,7 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
         agenti_buf_str(b, "}");
     }
     agenti_buf_str(b, "]");
-    if (r->tool_count == 0) return;
+    if (r->tool_count == 0 && !agenti_replaced(r, "tools")) return;
     if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
     else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
         if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
@@ -486,6 +492,7 @@ static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
     agent_str key, value;
     size_t pos = 0;
     while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
         agenti_buf_str(b, ",\"");
         agenti_buf_add(b, key.p, key.n);
         agenti_buf_str(b, "\":");

@@ -1,157 +1,206 @@
-/* Events as people who compare agents want them: one JSON object a line, {"ev":"text","text":"…"}. Neighbouring texts are one text
- * in pieces; every line stands for itself. Include it after agent.h.
- *
- *   text, reasoning {text}                tool_call {id, name, args | args_raw, args_error}    finish {reason, usage}
- *   error {kind, code, status, retryable, retry_after_ms, message}                             warning, source {text, name}
- *   run_start {run}   step_start {step}   tool_result {id, name, is_error, text}               run_end {reason, steps, usage} */
+/* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
+ *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
+ *   error {kind, code, message, retryable, http_status, retry_after_ms, offset}   source {url, title}   warning {message, code}
+ * Include agent.h first. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct vocabulary { FILE *out; int bad; } vocabulary;     /* bad: this step had its error; no finish follows    */
+typedef struct replay_text { char *p; size_t n, cap; } replay_text;          /* p is NUL-terminated once something is in it */
 
-static const char *vocabulary_kind(int fault)
+/* ---- text ---- */
+static void replay_room(replay_text *t, size_t n)
+{
+    size_t cap = t->cap ? t->cap : 256;
+    char *q;
+    if (n >= (size_t)-1 / 4 - t->n) abort();
+    while (cap < t->n + n + 1) cap *= 2;
+    if (cap == t->cap) return;
+    q = (char *)realloc(t->p, cap);
+    if (q == NULL) { fputs("replay: out of memory\n", stderr); abort(); }
+    t->p = q;
+    t->cap = cap;
+}
+static void replay_put(replay_text *t, const char *p, size_t n)
+{
+    replay_room(t, n);
+    if (n) memcpy(t->p + t->n, p, n);
+    t->n += n;
+    t->p[t->n] = 0;
+}
+static void replay_puts(replay_text *t, const char *p) { replay_put(t, p, strlen(p)); }
+static void replay_quote(replay_text *t, agent_str s)
+{
+    size_t need = agent_json_quote(s.p, s.n, NULL, 0);
+    replay_room(t, need + 1);
+    agent_json_quote(s.p, s.n, t->p + t->n, need + 1);
+    t->n += need;
+    t->p[t->n] = 0;
+}
+static void replay_int(replay_text *t, int64_t v)
+{
+    char text[24];
+    char *p = text + sizeof text;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    *--p = 0;
+    do { *--p = (char)('0' + (int)(u % 10)); u /= 10; } while (u);
+    if (v < 0) *--p = '-';
+    replay_puts(t, p);
+}
+/* ,"key":"value" */
+static void replay_member(replay_text *t, const char *key, agent_str value)
+{
+    replay_puts(t, ",\"");
+    replay_puts(t, key);
+    replay_puts(t, "\":");
+    replay_quote(t, value);
+}
+static void replay_number(replay_text *t, const char *key, int64_t value)
+{
+    replay_puts(t, ",\"");
+    replay_puts(t, key);
+    replay_puts(t, "\":");
+    replay_int(t, value);
+}
+/* Checked JSON without blanks: strings are written anew, numbers stay as they were.                                    */
+static void replay_compact(replay_text *t, agent_str json)
+{
+    replay_text s = { NULL, 0, 0 };
+    size_t i = 0;
+    while (i < json.n) {
+        char c = json.p[i];
+        if (c == '"') {
+            agent_str word;
+            size_t end = i + 1;
+            while (end < json.n && json.p[end] != '"') end += json.p[end] == '\\' ? 2 : 1;
+            word.p = json.p + i;
+            word.n = end + 1 - i;
+            replay_room(&s, word.n * 3);     /* a bad byte becomes three                                                */
+            s.n = agent_json_text(word, s.p, s.cap);
+            word.p = s.p;
+            word.n = s.n;
+            replay_quote(t, word);
+            s.n = 0;
+            i = end + 1;
+            continue;
+        }
+        if (c != ' ' && c != '\t' && c != '\n' && c != '\r') replay_put(t, &c, 1);
+        i++;
+    }
+    free(s.p);
+}
+
+/* ---- events ---- */
+static const char *replay_kind(int fault)
 {
     switch (fault) {
-    case AGENT_FAULT_AUTH:       return "auth";
+    case AGENT_FAULT_AUTH: return "auth";
     case AGENT_FAULT_RATE: case AGENT_FAULT_QUOTA: return "rate_limit";
     case AGENT_FAULT_OVERLOADED: return "overloaded";
-    case AGENT_FAULT_CONTEXT:    return "context_overflow";
-    case AGENT_FAULT_REQUEST:    return "invalid_request";
-    case AGENT_FAULT_SERVER:     return "server";
-    case AGENT_FAULT_PROTOCOL:   return "protocol";
-    case AGENT_FAULT_TRANSPORT:  return "transport";
-    case AGENT_FAULT_TIMEOUT:    return "timeout";
-    case AGENT_FAULT_FILTER:     return "content_filter";
-    case AGENT_FAULT_LIMIT:      return "limit";
-    default:                     return "nomem";
+    case AGENT_FAULT_CONTEXT: return "context_overflow";
+    case AGENT_FAULT_REQUEST: return "invalid_request";
+    case AGENT_FAULT_SERVER: return "server";
+    case AGENT_FAULT_TRANSPORT: return "transport";
+    case AGENT_FAULT_TIMEOUT: return "timeout";
+    case AGENT_FAULT_FILTER: return "content_filter";
+    default: return "protocol";
     }
 }
-static const char *vocabulary_finish(int finish)
+static const char *replay_reason(int finish)
 {
     switch (finish) {
-    case AGENT_FINISH_STOP:   return "stop";
+    case AGENT_FINISH_STOP: return "stop";
     case AGENT_FINISH_LENGTH: return "length";
-    case AGENT_FINISH_TOOLS:  return "tool-calls";
+    case AGENT_FINISH_TOOLS: return "tool-calls";
     case AGENT_FINISH_FILTER: return "content-filter";
-    case AGENT_FINISH_ERROR:  return "error";
-    default:                  return "other";
+    case AGENT_FINISH_ERROR: return "error";
+    default: return "other";
     }
 }
-static const char *vocabulary_outcome(int outcome)
+static agent_str replay_str(const char *p)
 {
-    switch (outcome) {
-    case AGENT_COMPLETED: return "done";
-    case AGENT_CANCELLED: return "cancelled";
-    case AGENT_LIMITED:   return "limit";
-    default:              return "failed";
-    }
+    agent_str s;
+    s.p = p;
+    s.n = strlen(p);
+    return s;
 }
-static void vocabulary_string(FILE *out, const char *name, agent_str s)        /* ,"name":"s"                           */
+static void replay_call(replay_text *t, const agent_event *ev)
 {
-    size_t n = agent_json_quote(s.p, s.n, NULL, 0);
-    char *text = (char *)malloc(n + 1);
-    if (text == NULL) abort();
-    agent_json_quote(s.p, s.n, text, n + 1);
-    fprintf(out, ",\"%s\":", name);
-    fwrite(text, 1, n, out);
-    free(text);
-}
-/* JSON as it is but on one line: a line end in valid JSON is a blank between tokens.                                  */
-static void vocabulary_raw(FILE *out, const char *name, agent_str json)
-{
-    size_t i;
-    fprintf(out, ",\"%s\":", name);
-    for (i = 0; i < json.n; i++) putc(json.p[i] == '\n' || json.p[i] == '\r' ? ' ' : json.p[i], out);
-}
-static void vocabulary_count(FILE *out, const char *name, int64_t n, int *first)
-{
-    if (n < 0) return;
-    fprintf(out, "%s\"%s\":%lld", *first ? "" : ",", name, (long long)n);
-    *first = 0;
-}
-static void vocabulary_usage(FILE *out, const agent_usage *u)
-{
-    int first = 1;
-    if (u == NULL || (u->input < 0 && u->output < 0)) return;
-    fputs(",\"usage\":{", out);
-    vocabulary_count(out, "input", u->input, &first);
-    vocabulary_count(out, "cached", u->cached, &first);
-    vocabulary_count(out, "cache_write", u->cache_write, &first);
-    vocabulary_count(out, "output", u->output, &first);
-    vocabulary_count(out, "reasoning", u->reasoning, &first);
-    putc('}', out);
-}
-static void vocabulary_call(FILE *out, const agent_event *ev)
-{
-    vocabulary_string(out, "id", ev->u.tool.wire_id);
-    vocabulary_string(out, "name", ev->name);
+    replay_puts(t, "{\"ev\":\"tool_call\"");
+    replay_member(t, "id", ev->u.tool.wire_id);
+    replay_member(t, "name", ev->name);
     if (ev->flags & AGENT_EVF_SALVAGED) {
-        vocabulary_string(out, "args_raw", ev->text);
-        fputs(",\"args_error\":true", out);
-    } else vocabulary_raw(out, "args", ev->text);
-}
-static void vocabulary_error(FILE *out, const agent_event *ev)
-{
-    fprintf(out, ",\"kind\":\"%s\"", vocabulary_kind(ev->u.error.fault));
-    if (ev->name.n) vocabulary_string(out, "code", ev->name);
-    if (ev->u.error.http_status) fprintf(out, ",\"status\":%d", ev->u.error.http_status);
-    fprintf(out, ",\"retryable\":%s", ev->u.error.retryable ? "true" : "false");
-    if (ev->u.error.retry_after_ms >= 0) fprintf(out, ",\"retry_after_ms\":%lld", (long long)ev->u.error.retry_after_ms);
-    vocabulary_string(out, "message", ev->text);
-}
-static const char *vocabulary_name(const agent_event *ev)    /* NULL: this event has no line                           */
-{
-    switch (ev->type) {
-    case AGENT_EV_RUN_START:       return "run_start";
-    case AGENT_EV_RUN_END:         return "run_end";
-    case AGENT_EV_STEP_START:      return "step_start";
-    case AGENT_EV_STEP_END:        return "finish";
-    case AGENT_EV_TEXT_DELTA:      return "text";
-    case AGENT_EV_REASONING_DELTA: return "reasoning";
-    case AGENT_EV_TOOL_CALL:       return "tool_call";
-    case AGENT_EV_TOOL_RESULT:     return "tool_result";
-    case AGENT_EV_SOURCE:          return "source";
-    case AGENT_EV_WARNING:         return "warning";
-    case AGENT_EV_ERROR:           return "error";
-    default:                       return NULL;
+        replay_member(t, "args_raw", ev->text);
+        replay_puts(t, ",\"args_error\":true");
+    } else {
+        replay_puts(t, ",\"args\":");
+        replay_compact(t, ev->text);
     }
+    replay_puts(t, "}\n");
 }
-static void vocabulary_event(vocabulary *v, const agent_event *ev)
+static void replay_finish(replay_text *t, const agent_event *ev)
 {
-    const char *name = vocabulary_name(ev);
-    FILE *out = v->out;
-    if (ev->type == AGENT_EV_STEP_START) v->bad = 0;
-    if (ev->type == AGENT_EV_ERROR) v->bad = 1;
-    if (name == NULL || (ev->type == AGENT_EV_STEP_END && v->bad)) return;
-    fprintf(out, "{\"ev\":\"%s\"", name);
-    switch (ev->type) {
-    case AGENT_EV_RUN_START:  fprintf(out, ",\"run\":%u", (unsigned)ev->run); break;
-    case AGENT_EV_STEP_START: fprintf(out, ",\"step\":%u", (unsigned)ev->step); break;
-    case AGENT_EV_STEP_END:
-        fprintf(out, ",\"reason\":\"%s\"", vocabulary_finish(ev->u.end.finish));
-        vocabulary_usage(out, ev->u.end.usage);
-        break;
-    case AGENT_EV_RUN_END:
-        fprintf(out, ",\"reason\":\"%s\",\"steps\":%u", vocabulary_outcome(ev->u.end.outcome), (unsigned)ev->u.end.steps);
-        vocabulary_usage(out, ev->u.end.usage);
-        break;
-    case AGENT_EV_TOOL_CALL:  vocabulary_call(out, ev); break;
-    case AGENT_EV_TOOL_RESULT:
-        vocabulary_string(out, "id", ev->u.tool.wire_id);
-        vocabulary_string(out, "name", ev->name);
-        fprintf(out, ",\"is_error\":%s", ev->u.tool.status == AGENT_DONE_OK ? "false" : "true");
-        vocabulary_string(out, "text", ev->text);
-        break;
-    case AGENT_EV_ERROR:      vocabulary_error(out, ev); break;
-    case AGENT_EV_SOURCE: case AGENT_EV_WARNING:
-        if (ev->name.n) vocabulary_string(out, "name", ev->name);
-        vocabulary_string(out, "text", ev->text);
-        break;
-    default:                  vocabulary_string(out, "text", ev->text);
+    const agent_usage *u = ev->u.end.usage;
+    replay_puts(t, "{\"ev\":\"finish\"");
+    replay_member(t, "reason", replay_str(replay_reason(ev->u.end.finish)));
+    if (ev->u.end.raw.n) replay_member(t, "raw", ev->u.end.raw);
+    if (u && (u->input >= 0 || u->output >= 0 || u->cached >= 0 || u->reasoning >= 0 || u->cache_write >= 0)) {
+        size_t open;
+        replay_puts(t, ",\"usage\":{");
+        open = t->n;
+        if (u->input >= 0) replay_number(t, "input", u->input);
+        if (u->output >= 0) replay_number(t, "output", u->output);
+        if (u->cached >= 0) replay_number(t, "cached", u->cached);
+        if (u->reasoning >= 0) replay_number(t, "reasoning", u->reasoning);
+        if (u->cache_write >= 0) replay_number(t, "cache_write", u->cache_write);
+        memmove(t->p + open, t->p + open + 1, t->n - open);      /* the first comma, and the NUL                         */
+        t->n--;
+        replay_puts(t, "}");
     }
-    fputs("}\n", out);
-    fflush(out);
+    replay_puts(t, "}\n");
+}
+static void replay_error(replay_text *t, const agent_event *ev)
+{
+    int fault = ev->u.error.fault;
+    replay_puts(t, "{\"ev\":\"error\"");
+    replay_member(t, "kind", replay_str(replay_kind(fault)));
+    if (fault == AGENT_FAULT_QUOTA) replay_member(t, "code", replay_str("quota"));
+    else if (fault == AGENT_FAULT_LIMIT) replay_member(t, "code", replay_str("limit"));
+    else if (fault == AGENT_FAULT_NOMEM) replay_member(t, "code", replay_str("memory"));
+    else if (ev->name.n) replay_member(t, "code", ev->name);
+    replay_member(t, "message", ev->text);
+    replay_puts(t, ev->u.error.retryable ? ",\"retryable\":true" : ",\"retryable\":false");
+    if (ev->u.error.http_status) replay_number(t, "http_status", ev->u.error.http_status);
+    if (ev->u.error.retry_after_ms >= 0) replay_number(t, "retry_after_ms", ev->u.error.retry_after_ms);
+    replay_number(t, "offset", (int64_t)ev->u.error.offset);
+    replay_puts(t, "}\n");
+}
+static void replay_words(replay_text *t, const char *kind, const char *key, agent_str text, const char *key2, agent_str name)
+{
+    replay_puts(t, "{\"ev\":\"");
+    replay_puts(t, kind);
+    replay_puts(t, "\"");
+    replay_member(t, key, text);
+    if (name.n) replay_member(t, key2, name);
+    replay_puts(t, "}\n");
+}
+/* An event as a line of the vocabulary; events that are not in it make no line.                                        */
+static void replay_line(replay_text *t, const agent_event *ev)
+{
+    agent_str none = { "", 0 };
+    switch (ev->type) {
+    case AGENT_EV_TEXT_DELTA: replay_words(t, "text", "text", ev->text, "", none); break;
+    case AGENT_EV_REASONING_DELTA: replay_words(t, "reasoning", "text", ev->text, "", none); break;
+    case AGENT_EV_INPUT_START: replay_words(t, "tool_input", "id", ev->u.tool.wire_id, "name", ev->name); break;
+    case AGENT_EV_INPUT_DELTA: replay_words(t, "tool_input", "id", ev->u.tool.wire_id, "text", ev->text); break;
+    case AGENT_EV_TOOL_CALL: replay_call(t, ev); break;
+    case AGENT_EV_SOURCE: replay_words(t, "source", "url", ev->text, "title", ev->name); break;
+    case AGENT_EV_WARNING: replay_words(t, "warning", "message", ev->text, "code", ev->name); break;
+    case AGENT_EV_STEP_END: replay_finish(t, ev); break;
+    case AGENT_EV_ERROR: replay_error(t, ev); break;
+    default: break;
+    }
 }
 #endif

@@ -5,16 +5,16 @@
  * Reads paths on standard input, one a line. Of a .json file it takes the file itself, if it is small, and the bytes in its
  * "utf8", "hex", "input", "input_text" and "input_b64" members; of a .md file the fenced blocks; of anything else the bytes. What a seed
  * is good for is told from its beginning. A target names what it wants in a comment: seeds: KIND... [prefix N]
- * with the kinds json, sse, http, chat, text (default: all) and N option bytes in front (default 0). */
+ * with the kinds json, sse, http, chat, text (default: all), noise, and N option bytes in front (default 0). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, ALL = 31 };
+enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, NOISE = 32, ALL = 31 };      /* NOISE only for who asks for it */
 enum { MAX_TARGETS = 64, MAX_SEED = 16384, MAX_FILE = 1 << 22, MAX_OUT = 4000 };
-static const char *const kind_names[] = {"json", "sse", "http", "chat", "text"};
+static const char *const kind_names[] = {"json", "sse", "http", "chat", "text", "noise"};
 
 struct target { char dir[600]; unsigned kinds, prefix, written; };
 static struct target targets[MAX_TARGETS];
@@ -53,7 +53,7 @@ static void add_target(const char *out, const char *source)
         if (n >= sizeof line) n = sizeof line - 1;
         memcpy(line, want, n);
         line[n] = 0;
-        for (i = 0; i < 5; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
+        for (i = 0; i < 6; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
         p = strstr(line, "prefix ");
         if (p) t->prefix = (unsigned)strtoul(p + 7, NULL, 10) & 63;
     }
@@ -212,6 +212,25 @@ static void take_raw(void)
     flush_seed();
 }
 
+/* Bytes by chance, for targets whose input is a program rather than a text.                                            */
+static void make_noise(void)
+{
+    unsigned long chance = 1, hash;
+    int seed, k;
+    size_t i;
+    for (seed = 0; seed < 200; seed++) {
+        piece_size = (size_t)20 << seed % 5;
+        for (i = 0; i < piece_size; i++) {
+            chance = (chance * 1664525ul + 1013904223ul) & 0xFFFFFFFFul;
+            piece[i] = (unsigned char)(chance >> 24);
+        }
+        hash = chance;
+        for (k = 0; k < target_count; k++)
+            if (targets[k].kinds & NOISE && targets[k].written < MAX_OUT) write_seed(&targets[k], piece, piece_size, hash, 0);
+    }
+    piece_size = 0;
+}
+
 int main(int argc, char **argv)
 {
     char path[2000];
@@ -226,6 +245,7 @@ int main(int argc, char **argv)
         if (ends(path, ".json")) take_json();
         if (ends(path, ".md")) take_markdown();
     }
+    make_noise();
     for (i = 0; i < target_count; i++) total += targets[i].written;
     printf("seeds: %u for %d targets\n", total, target_count);
     return 0;

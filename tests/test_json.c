@@ -290,6 +290,11 @@ static void test_write(void)
     CHECK(!b.bad && strcmp(b.p, "{\"model\":\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\x7F\xEF\xBF\xBD\",\"n\":-5,\"t\":1.50,\"none\":null,\"list\":[\"x\",\"\"]}") == 0);
     CHECK(agent_json_check(b.p, b.n, 0, NULL) == AGENT_OK);
     agenti_buf_free(&b);
+    agenti_json_quote_to(&b, S(""));
+    agenti_json_quote_more(&b, S("a\"b"));
+    agenti_json_quote_more(&b, S("\xFF"));
+    CHECK(b.n == 9 && memcmp(b.p, "\"a\\\"b\xEF\xBF\xBD\"", 9) == 0);
+    agenti_buf_free(&b);
     CHECK(agent_json_quote("ab", AGENT_CSTR, buf, sizeof buf) == 4 && strcmp(buf, "\"ab\"") == 0);
     CHECK(agent_json_quote("a\0b", 3, buf, sizeof buf) == 10 && strcmp(buf, "\"a\\u0000b\"") == 0);
     CHECK(agent_json_quote("abcdef", 6, buf, 4) == 8 && strcmp(buf, "\"ab") == 0 && agent_json_quote("", 0, NULL, 0) == 2);

@@ -1,0 +1,623 @@
+/* An agent in the terminal: plain sockets, one poll loop, no threads.
+ *
+ *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]
+ *
+ *   --provider P   openai, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY and LLAMA_API_KEY
+ *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
+ *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
+ *   --yes          commands run without a question. Without it, and without a terminal on stdin, none runs
+ *   --prompt TEXT  one run; else each line of stdin is a prompt
+ *
+ * With neither key nor URL it talks to scripted-model, which it starts itself. Ctrl-C cancels the run, another one leaves.
+ * Exit code: 0 completed, 1 failed, 130 cancelled, 2 wrong usage. */
+#define _XOPEN_SOURCE 700
+#define AGENT_IMPLEMENTATION
+#include "agent.h"
+#include "host_posix.h"
+#include "vocabulary.h"
+#include <limits.h>
+#include <sys/stat.h>
+
+enum { MAX_JOBS = 32, MAX_OUTPUT = 256 << 10, MAX_LINE = 1 << 20, MAX_COMMAND = 64 << 10 };
+enum job_state { JOB_FREE, JOB_ASKING, JOB_RUNNING };
+typedef struct job {                          /* a command that the model wants                                         */
+    enum job_state state;
+    agent_num call;
+    char *command;
+    pid_t pid;
+    int fd;
+    size_t shown;                             /* bytes of its output that went to the engine                            */
+    int asked;
+} job;
+typedef struct options {
+    const char *provider, *base_url, *model, *prompt, *acp, *session, *record;
+    int json, yes, help;
+} options;
+typedef struct app {
+    options opt;
+    agent_engine *e;
+    agent_id session;
+    host_net net;
+    host_model model;
+    replay_text words;                        /* --json                                                                 */
+    job jobs[MAX_JOBS];
+    char *input; size_t input_n;              /* of stdin, not used yet                                                 */
+    int input_over, input_tty, output_tty;
+    int busy, over, code;
+    int column;                               /* of what is shown: 0 at the start of a line                             */
+} app;
+
+static int signal_pipe[2] = {-1, -1};
+static void on_signal(int sig)
+{
+    int err = errno;
+    char c = sig == SIGCHLD ? 'c' : 'i';
+    ssize_t n = write(signal_pipe[1], &c, 1);
+    (void)n;
+    errno = err;
+}
+
+/* ---- --json ---- */
+static const char *outcome_word(int outcome)
+{
+    switch (outcome) {
+    case AGENT_COMPLETED: return "done";
+    case AGENT_CANCELLED: return "cancelled";
+    case AGENT_LIMITED:   return "limit";
+    default:              return "failed";
+    }
+}
+static void json_result(replay_text *t, const agent_event *ev)
+{
+    replay_puts(t, "{\"ev\":\"tool_result\"");
+    replay_member(t, "id", ev->u.tool.wire_id);
+    replay_member(t, "name", ev->name);
+    replay_puts(t, ev->u.tool.status == AGENT_DONE_OK ? ",\"is_error\":false" : ",\"is_error\":true");
+    replay_member(t, "text", ev->text);
+    replay_puts(t, "}\n");
+}
+static void json_count(replay_text *t, const char *name, const char *key, agent_num n, const char *reason)
+{
+    replay_puts(t, "{\"ev\":\"");
+    replay_puts(t, name);
+    replay_puts(t, "\"");
+    if (reason) replay_member(t, "reason", replay_str(reason));
+    replay_number(t, key, n);
+    replay_puts(t, "}\n");
+}
+static void json_event(app *a, const agent_event *ev)        /* an error or a cancel in place of a finish               */
+{
+    replay_text *t = &a->words;
+    t->n = 0;
+    switch (ev->type) {
+    case AGENT_EV_RUN_START:   json_count(t, "run_start", "run", ev->run, NULL); break;
+    case AGENT_EV_RUN_END:     json_count(t, "run_end", "steps", ev->u.end.steps, outcome_word(ev->u.end.outcome)); break;
+    case AGENT_EV_STEP_START:  json_count(t, "step_start", "step", ev->step, NULL); break;
+    case AGENT_EV_TOOL_RESULT: json_result(t, ev); break;
+    case AGENT_EV_STEP_END:    if (ev->u.end.outcome == AGENT_COMPLETED) replay_line(t, ev); break;
+    default:                   replay_line(t, ev);
+    }
+    if (t->n) fwrite(t->p, 1, t->n, stdout);
+    fflush(stdout);
+}
+
+/* ---- showing ---- */
+/* The model's text may hold control characters, which a terminal would obey: only line ends and tabs pass.             */
+static void show(app *a, FILE *f, const char *p, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if ((c < 32 && c != '\n' && c != '\t') || c == 127) c = '?';
+        if (c == 0xC2 && i + 1 < n && (unsigned char)p[i + 1] < 0xA0) { c = '?'; i++; }
+        putc(c, f);
+        if (f == stdout) a->column = c == '\n' ? 0 : a->column + 1;
+    }
+}
+static void fresh_line(app *a)
+{
+    if (a->column) putchar('\n');
+    a->column = 0;
+}
+static void dim(const app *a, int on) { if (a->output_tty) fputs(on ? "\033[2m" : "\033[0m", stdout); }
+/* The beginning of something long, on one line.                                                                       */
+static void show_short(app *a, agent_str s, size_t most)
+{
+    size_t n = 0;
+    while (n < s.n && n < most && s.p[n] != '\n') n++;
+    while (n && n < s.n && (s.p[n] & 0xC0) == 0x80) n--;       /* whole characters                                      */
+    show(a, stdout, s.p, n);
+    if (n < s.n) fputs(" ...", stdout);
+}
+static void show_result(app *a, const agent_event *ev)
+{
+    static const char *const words[] = {"ok", "error", "cancelled", "not run"};
+    fresh_line(a);
+    dim(a, 1);
+    printf("  %s, %lu bytes: ", words[ev->u.tool.status & 3], (unsigned long)ev->text.n);
+    show_short(a, ev->text, 100);
+    dim(a, 0);
+    a->column = 1;
+    fresh_line(a);
+}
+static void show_end(app *a, const agent_event *ev)
+{
+    const agent_usage *u = ev->u.end.usage;
+    fresh_line(a);
+    dim(a, 1);
+    printf("[%s, %u step%s", outcome_word(ev->u.end.outcome), (unsigned)ev->u.end.steps, ev->u.end.steps == 1 ? "" : "s");
+    if (u && u->input >= 0) printf(", %lld tokens in", (long long)u->input);
+    if (u && u->output >= 0) printf(", %lld out", (long long)u->output);
+    putchar(']');
+    dim(a, 0);
+    putchar('\n');
+}
+static void show_event(app *a, const agent_event *ev)
+{
+    switch (ev->type) {
+    case AGENT_EV_TEXT_DELTA: case AGENT_EV_REASONING_DELTA: show(a, stdout, ev->text.p, ev->text.n); break;
+    case AGENT_EV_TEXT_START: fresh_line(a); break;
+    case AGENT_EV_REASONING_START:
+        fresh_line(a);
+        dim(a, 1);
+        fputs("(thinks) ", stdout);
+        a->column = 1;
+        break;
+    case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); break;
+    case AGENT_EV_TOOL_CALL:
+        fresh_line(a);
+        putchar('[');
+        show(a, stdout, ev->name.p, ev->name.n);
+        putchar(' ');
+        show_short(a, ev->text, 200);
+        putchar(']');
+        a->column = 1;
+        fresh_line(a);
+        break;
+    case AGENT_EV_TOOL_RESULT: show_result(a, ev); break;
+    case AGENT_EV_WARNING: case AGENT_EV_ERROR:
+        fresh_line(a);
+        fflush(stdout);
+        fputs(ev->type == AGENT_EV_ERROR ? "error: " : "warning: ", stderr);
+        show(a, stderr, ev->text.p, ev->text.n);
+        putc('\n', stderr);
+        break;
+    case AGENT_EV_RUN_END: show_end(a, ev); break;
+    default: break;
+    }
+    fflush(stdout);
+}
+
+/* ---- tools ---- */
+static void tool_end(app *a, agent_num call, const char *text, int status)
+{
+    if (text) (void)agent_tool_append(a->e, a->session, call, text, AGENT_CSTR);
+    (void)agent_tool_done(a->e, a->session, call, status);
+}
+static void tool_errno(app *a, agent_num call, int err) { tool_end(a, call, strerror(err), AGENT_DONE_ERROR); }
+/* A string of the arguments, allocated. NULL: it is not there, or too long.                                           */
+static char *argument(agent_str args, const char *name, size_t most)
+{
+    agent_str v = agent_json_get(args, name);
+    size_t n;
+    char *text;
+    if (v.p == NULL || v.p[0] != '"') return NULL;
+    n = agent_json_text(v, NULL, 0);
+    text = n == 0 || n > most ? NULL : (char *)malloc(n + 1);
+    if (text == NULL) return NULL;
+    agent_json_text(v, text, n + 1);
+    if (strlen(text) == n) return text;
+    free(text);
+    return NULL;
+}
+/* A file below the working directory, links followed. 0: it is none.                                                  */
+static int inside(const char *path)
+{
+    char *here = realpath(".", NULL), *there = realpath(path, NULL);
+    size_t n = here ? strlen(here) : 0;
+    int good = here && there && (n == 1 || (strncmp(here, there, n) == 0 && there[n] == '/'));
+    if (there == NULL) good = -1;
+    free(here);
+    free(there);
+    return good;
+}
+static void read_all(app *a, agent_num call, int fd)
+{
+    char buf[16384];
+    size_t all = 0;
+    ssize_t n;
+    while (all < MAX_OUTPUT && (n = read(fd, buf, sizeof buf)) != 0) {
+        if (n < 0) { tool_errno(a, call, errno); return; }
+        if (all + (size_t)n > MAX_OUTPUT) n = (ssize_t)(MAX_OUTPUT - all);
+        if (memchr(buf, 0, (size_t)n)) { tool_end(a, call, "\n[this is no text file]", AGENT_DONE_ERROR); return; }
+        if (agent_tool_append(a->e, a->session, call, buf, (size_t)n) != AGENT_OK) return;
+        all += (size_t)n;
+    }
+    tool_end(a, call, all == MAX_OUTPUT ? "\n[the rest is not shown]" : NULL, AGENT_DONE_OK);
+}
+static void read_file(app *a, const agent_event *ev)
+{
+    char *path = argument(ev->text, "path", 4000);
+    struct stat st;
+    int fd, where;
+    if (path == NULL) { tool_end(a, ev->call, "path has to be a string", AGENT_DONE_ERROR); return; }
+    where = inside(path);
+    fd = where == 1 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -1;
+    if (where == 0) tool_end(a, ev->call, "only files below the working directory can be read", AGENT_DONE_ERROR);
+    else if (fd < 0 || fstat(fd, &st) != 0) tool_errno(a, ev->call, errno);
+    else if (!S_ISREG(st.st_mode)) tool_end(a, ev->call, "this is no file", AGENT_DONE_ERROR);
+    else read_all(a, ev->call, fd);
+    if (fd >= 0) close(fd);
+    free(path);
+}
+static void job_free(job *j)
+{
+    if (j->fd >= 0) close(j->fd);
+    free(j->command);
+    memset(j, 0, sizeof *j);
+    j->fd = -1;
+}
+static void job_kill(job *j)
+{
+    if (j->state == JOB_RUNNING) {
+        (void)kill(-j->pid, SIGKILL);
+        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    job_free(j);
+}
+static void job_child(const char *command, int out)
+{
+    int null = open("/dev/null", O_RDONLY);
+    (void)setpgid(0, 0);                      /* so that it can be killed with all it starts                            */
+    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
+    signal(SIGPIPE, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+static void job_start(app *a, job *j)
+{
+    int out[2];
+    if (pipe(out) != 0) { tool_errno(a, j->call, errno); job_free(j); return; }
+    host_own_fd(out[0], 1);
+    host_own_fd(out[1], 0);
+    fflush(NULL);
+    j->pid = fork();
+    if (j->pid == 0) job_child(j->command, out[1]);
+    close(out[1]);
+    j->fd = out[0];
+    if (j->pid < 0) { tool_errno(a, j->call, errno); job_free(j); return; }
+    (void)setpgid(j->pid, j->pid);            /* here too: whoever is first                                             */
+    j->state = JOB_RUNNING;
+}
+/* Passes on what the command wrote. 0: its output has ended.                                                          */
+static int job_read(app *a, job *j)
+{
+    static const char more[] = "\n[the rest is not shown]";
+    char buf[16384];
+    ssize_t n;
+    while ((n = read(j->fd, buf, sizeof buf)) > 0) {
+        size_t room = MAX_OUTPUT - j->shown, k = (size_t)n < room ? (size_t)n : room;
+        if (k && agent_tool_append(a->e, a->session, j->call, buf, k) == AGENT_OK) j->shown += k;
+        if (k && j->shown == MAX_OUTPUT) (void)agent_tool_append(a->e, a->session, j->call, more, AGENT_CSTR);
+    }
+    return n < 0 && host_again();
+}
+static void job_over(app *a, job *j, int status)
+{
+    char text[64];
+    (void)job_read(a, j);
+    text[0] = 0;
+    if (WIFSIGNALED(status)) sprintf(text, "\n[killed by signal %d]", WTERMSIG(status));
+    else if (WEXITSTATUS(status)) sprintf(text, "\n[exit code %d]", WEXITSTATUS(status));
+    tool_end(a, j->call, text[0] ? text : NULL, text[0] ? AGENT_DONE_ERROR : AGENT_DONE_OK);
+    job_free(j);
+}
+static void jobs_reap(app *a)                 /* a child ended; its own children may hold the pipe open for long          */
+{
+    int i, status;
+    for (i = 0; i < MAX_JOBS; i++)
+        if (a->jobs[i].state == JOB_RUNNING && waitpid(a->jobs[i].pid, &status, WNOHANG) == a->jobs[i].pid) job_over(a, &a->jobs[i], status);
+}
+static void run_command(app *a, const agent_event *ev)
+{
+    job *j = a->jobs;
+    while (j < a->jobs + MAX_JOBS && j->state != JOB_FREE) j++;
+    if (j == a->jobs + MAX_JOBS || (!a->opt.yes && !a->input_tty)) { (void)agent_decline(a->e, ev); return; }
+    j->command = argument(ev->text, "command", MAX_COMMAND);
+    if (j->command == NULL) { tool_end(a, ev->call, "command has to be a string", AGENT_DONE_ERROR); return; }
+    j->call = ev->call;
+    j->state = JOB_ASKING;
+    (void)agent_tool_update(a->e, ev->session, ev->call, j->command, AGENT_CSTR);
+    if (a->opt.yes) job_start(a, j);
+}
+static job *job_asking(app *a)
+{
+    job *first = NULL;
+    int i;
+    for (i = 0; i < MAX_JOBS; i++)
+        if (a->jobs[i].state == JOB_ASKING && (first == NULL || a->jobs[i].call < first->call)) first = &a->jobs[i];
+    return first;
+}
+static void job_ask(app *a)
+{
+    job *j = job_asking(a);
+    if (j == NULL || j->asked) return;
+    j->asked = 1;
+    fflush(stdout);
+    fputs("run `", stderr);
+    show(a, stderr, j->command, strlen(j->command));
+    fputs("`? [y/N] ", stderr);
+}
+static void job_answer(app *a, job *j, const char *line)
+{
+    if (line[0] == 'y' || line[0] == 'Y') { job_start(a, j); return; }
+    tool_end(a, j->call, "The user does not allow this command.", AGENT_DONE_ERROR);
+    job_free(j);
+}
+static void job_cancel(app *a, agent_num call)
+{
+    int i;
+    for (i = 0; i < MAX_JOBS; i++) if (a->jobs[i].state != JOB_FREE && a->jobs[i].call == call) job_kill(&a->jobs[i]);
+}
+static const agent_tool tools[] = {
+    {"read_file", "Reads a text file below the working directory.",
+     "{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\"}},\"required\":[\"path\"]}", 0, NULL},
+    {"run", "Runs a shell command in the working directory, after the user agreed. Gives what it writes to stdout and stderr.",
+     "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":[\"command\"]}", 0, NULL}
+};
+
+/* ---- the course of things ---- */
+static void on_event(app *a, const agent_event *ev)
+{
+    if (a->opt.json) json_event(a, ev);
+    else show_event(a, ev);
+    switch (ev->type) {
+    case AGENT_EV_OPEN:        host_open(&a->net, a->e, ev); break;
+    case AGENT_EV_CLOSE:       host_close(&a->net, ev); break;
+    case AGENT_EV_TOOL_RUN:
+        if (strcmp(ev->name.p, "run") == 0) run_command(a, ev);
+        else read_file(a, ev);                /* the engine itself answers unknown names                                */
+        break;
+    case AGENT_EV_TOOL_CANCEL: job_cancel(a, ev->call); break;
+    case AGENT_EV_RUN_END:
+        a->busy = 0;
+        if (ev->u.end.outcome == AGENT_CANCELLED) a->code = 130;
+        else if (ev->u.end.outcome != AGENT_COMPLETED) a->code = 1;
+        else if (a->input_tty) a->code = 0;
+        if (a->opt.prompt || (a->code == 130 && !a->input_tty)) a->over = 1;
+        break;
+    default: if (ev->flags & AGENT_EVF_NEED) (void)agent_decline(a->e, ev);
+    }
+}
+static void say(app *a, const char *text)
+{
+    if (agent_say(a->e, a->session, text, AGENT_CSTR) > 0) { a->busy = 1; return; }
+    fprintf(stderr, "chat: %s\n", agent_last(a->e));
+    a->code = 1;
+    if (a->opt.prompt) a->over = 1;
+}
+static void on_line(app *a, char *line)
+{
+    job *j = job_asking(a);
+    size_t n = strlen(line);
+    if (n && line[n - 1] == '\r') line[n - 1] = 0;
+    if (j) job_answer(a, j, line);
+    else if (line[strspn(line, " \t")]) say(a, line);
+}
+/* Uses the next line of stdin, if one is there and somebody waits for it. 1: it did.                                  */
+static int next_line(app *a)
+{
+    char *end, *line;
+    size_t n;
+    if (a->opt.prompt ? job_asking(a) == NULL : a->busy && job_asking(a) == NULL) return 0;
+    end = a->input_n ? (char *)memchr(a->input, '\n', a->input_n) : NULL;
+    if (end == NULL && !(a->input_n && (a->input_over || a->input_n >= MAX_LINE))) return 0;
+    n = end ? (size_t)(end - a->input) : a->input_n;
+    line = (char *)malloc(n + 1);
+    if (line == NULL) abort();
+    memcpy(line, a->input, n);
+    line[n] = 0;
+    if (end) n++;
+    a->input_n -= n;
+    memmove(a->input, a->input + n, a->input_n);
+    on_line(a, line);
+    free(line);
+    return 1;
+}
+static void read_input(app *a)
+{
+    ssize_t n;
+    a->input = (char *)realloc(a->input, a->input_n + 4096);
+    if (a->input == NULL) abort();
+    n = read(0, a->input + a->input_n, 4096);
+    if (n > 0) a->input_n += (size_t)n;
+    else if (n == 0 || !host_again()) a->input_over = 1;
+}
+static void input_ended(app *a)               /* nobody can say yes any more                                             */
+{
+    job *j;
+    if (a->input_n) return;
+    while ((j = job_asking(a)) != NULL) job_answer(a, j, "");
+    if (!a->busy && !a->opt.prompt) a->over = 1;
+}
+static void on_signals(app *a)
+{
+    char c;
+    while (read(signal_pipe[0], &c, 1) == 1) {
+        if (c == 'c') jobs_reap(a);
+        else if (a->busy == 1) { a->busy = 2; (void)agent_cancel(a->e, a->session); }
+        else { a->over = 1; a->code = 130; }
+    }
+}
+static void wait_for_more(app *a)
+{
+    struct pollfd p[HOST_MAX + MAX_JOBS + 2], *jobs = p + HOST_MAX, *in = jobs + MAX_JOBS, *sig = in + 1;
+    int i;
+    memset(p, 0, sizeof p);
+    host_poll(&a->net, a->e, p);
+    for (i = 0; i < MAX_JOBS; i++) { jobs[i].fd = a->jobs[i].fd; jobs[i].events = POLLIN; }
+    in->fd = !a->input_over && a->input_n < MAX_LINE && (job_asking(a) || (!a->busy && !a->opt.prompt)) ? 0 : -1;
+    in->events = POLLIN;
+    sig->fd = signal_pipe[0];
+    sig->events = POLLIN;
+    if (poll(p, sizeof p / sizeof *p, host_wait(a->e)) <= 0) return;
+    host_ready(&a->net, a->e, p);
+    for (i = 0; i < MAX_JOBS; i++)
+        if (jobs[i].fd >= 0 && jobs[i].revents && !job_read(a, &a->jobs[i])) { close(a->jobs[i].fd); a->jobs[i].fd = -1; }
+    if (in->fd == 0 && in->revents) read_input(a);
+    if (sig->revents) on_signals(a);
+}
+static void loop(app *a)
+{
+    const agent_event *ev;
+    int prompted = 0;
+    while (!a->over) {
+        host_tick(a->e);
+        while ((ev = agent_next(a->e)) != NULL) on_event(a, ev);
+        if (a->over || next_line(a)) continue;
+        if (a->input_over) { input_ended(a); if (a->over || agent_deadline(a->e) == 0) continue; }
+        job_ask(a);
+        if (a->input_tty && !a->busy && !a->opt.prompt && !prompted) { fflush(stdout); fputs("> ", stderr); }
+        prompted = a->input_tty && !a->busy;
+        wait_for_more(a);
+    }
+}
+
+/* ---- starting ---- */
+static const struct { const char *name, *key, *model; int local; } providers[] = {
+    {"openai", "OPENAI_API_KEY", "gpt-5-mini", 0},
+    {"openai-compatible", "OPENAI_API_KEY", "default", 0},
+    {"ollama", NULL, "qwen3", 1},
+    {"llama.cpp", "LLAMA_API_KEY", "default", 1}
+};
+static int usage(const char *why, const char *what)
+{
+    fprintf(stderr, "chat: %s%s%s\n", why, what ? ": " : "", what ? what : "");
+    return 2;
+}
+static int help(void)
+{
+    printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]\n"
+           "providers: openai, ollama, llama.cpp, openai-compatible; keys: OPENAI_API_KEY, LLAMA_API_KEY\n");
+    return 0;
+}
+static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
+{
+    struct { const char *name; const char **value; int *flag; } all[10];
+    int i, k;
+    memset(all, 0, sizeof all);
+    all[0].name = "--provider"; all[0].value = &o->provider;
+    all[1].name = "--base-url"; all[1].value = &o->base_url;
+    all[2].name = "--model";    all[2].value = &o->model;
+    all[3].name = "--prompt";   all[3].value = &o->prompt;
+    all[4].name = "--acp";      all[4].value = &o->acp;
+    all[5].name = "--session";  all[5].value = &o->session;
+    all[6].name = "--record";   all[6].value = &o->record;
+    all[7].name = "--json";     all[7].flag = &o->json;
+    all[8].name = "--yes";      all[8].flag = &o->yes;
+    all[9].name = "--help";     all[9].flag = &o->help;
+    for (i = 1; i < argc; i++) {
+        for (k = 0; k < 10 && strcmp(argv[i], all[k].name); k++) {}
+        if (k == 10) return usage("unknown option, see --help", argv[i]);
+        if (all[k].flag) *all[k].flag = 1;
+        else if (i + 1 == argc) return usage("a value is missing", argv[i]);
+        else *all[k].value = argv[++i];
+    }
+    if (o->acp) return usage("--acp is not in this build yet", NULL);
+    if (o->session) return usage("--session is not in this build yet", NULL);
+    if (o->record) return usage("--record is not in this build yet", NULL);
+    if (o->prompt && !*o->prompt) return usage("the prompt is empty", NULL);
+    return 0;
+}
+static int is_https(const char *url)
+{
+    static const char https[] = "https:";
+    size_t i;
+    for (i = 0; https[i]; i++) if ((url[i] | 32) != (https[i] | 32)) return 0;
+    return 1;
+}
+static int start_demo(app *a, const char *argv0)
+{
+    static const char short_script[] =        /* for when only the programs were copied                                  */
+        "piece 5\ndelay 15\n"
+        "turn\ntext \"I will look.\"\ncall run call_1 {\"command\":\"ls\"}\n"
+        "turn\ntext \"That is what is here, and this was the scripted model.\"\n"
+        "turn always\ntext \"That was all of the script.\"\n";
+    char program[4096], script[4096];
+    int there = host_beside(argv0, "../examples/demo.script", script, sizeof script) && access(script, R_OK) == 0;
+    char copy[sizeof short_script];
+    memcpy(copy, short_script, sizeof copy);
+    if (!host_beside(argv0, "scripted-model", program, sizeof program)
+        || !host_model_start(&a->model, program, there ? NULL : "--script", there ? script : copy)) return 0;
+    fprintf(stderr, "chat: no key and no --base-url, so this is the demo: %s plays %s\n", program, there ? script : "a short script");
+    return 1;
+}
+static int start_session(app *a, const char *argv0)          /* 0, or the exit code                                     */
+{
+    agent_desc d = AGENT_ZERO;
+    agent_peer_desc p = AGENT_ZERO;
+    agent_session_desc s = AGENT_ZERO;
+    const options *o = &a->opt;
+    size_t i = 0, n = sizeof providers / sizeof *providers;
+    const char *name = o->provider ? o->provider : o->base_url ? "openai-compatible" : "openai";
+    while (i < n && strcmp(name, providers[i].name)) i++;
+    if (i == n) return usage("this build knows the providers openai, ollama, llama.cpp and openai-compatible, but not", name);
+    p.provider = name;
+    p.url = o->base_url;
+    p.key = providers[i].key ? getenv(providers[i].key) : NULL;
+    s.model = o->model ? o->model : providers[i].model;
+    if (p.url && is_https(p.url)) return usage("https:// needs TLS, which comes with the mbedTLS build; give a --base-url with http://", NULL);
+    if (p.url == NULL && !providers[i].local && (p.key == NULL || !*p.key)) {
+        if (!start_demo(a, argv0)) { fprintf(stderr, "chat: scripted-model does not start; is it built?\n"); return 1; }
+        p.provider = "openai-compatible";
+        p.url = a->model.url;
+    }
+    d.seed = host_ms(CLOCK_REALTIME);
+    if (agent_open(&a->e, &d) != AGENT_OK) { fprintf(stderr, "chat: out of memory\n"); return 1; }
+    host_tick(a->e);
+    s.peer = agent_peer_open(a->e, &p);
+    if (s.peer == 0) return usage(agent_last(a->e), NULL);
+    s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
+    s.tools = tools;
+    s.tool_count = sizeof tools / sizeof *tools;
+    a->session = agent_session_open(a->e, &s);
+    if (a->session == 0) return usage(agent_last(a->e), NULL);
+    return 0;
+}
+static int catch_signals(void)
+{
+    struct sigaction sa;
+    if (pipe(signal_pipe) != 0) return 0;
+    host_own_fd(signal_pipe[0], 1);
+    host_own_fd(signal_pipe[1], 1);
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = on_signal;
+    sigemptyset(&sa.sa_mask);
+    signal(SIGPIPE, SIG_IGN);
+    return sigaction(SIGINT, &sa, NULL) == 0 && sigaction(SIGTERM, &sa, NULL) == 0 && sigaction(SIGCHLD, &sa, NULL) == 0;
+}
+int main(int argc, char **argv)
+{
+    static app a;
+    int i, code = parse(&a.opt, argc, argv);
+    if (code) return code;
+    if (a.opt.help) return help();
+    for (i = 0; i < MAX_JOBS; i++) a.jobs[i].fd = -1;
+    a.model.leash = -1;
+    a.input_tty = isatty(0);
+    a.output_tty = isatty(1);
+    if (!catch_signals()) { perror("chat"); return 1; }
+    code = start_session(&a, argv[0]);
+    if (code == 0) {
+        if (a.opt.prompt) say(&a, a.opt.prompt);
+        loop(&a);
+        code = a.code;
+    }
+    for (i = 0; i < MAX_JOBS; i++) job_kill(&a.jobs[i]);
+    if (a.e) agent_close(a.e);
+    host_close_all(&a.net);
+    host_model_stop(&a.model);
+    free(a.input);
+    free(a.words.p);
+    return code;
+}

@@ -1,0 +1,434 @@
+/* An invariant checker: shown every event of one engine, and told the few host calls it must know, it says in `why` what the first
+ * broken promise was. Include agent.h first. What it holds the engine to:
+ *
+ *   order      seq counts up by one in a session (or decode-only connection); one RUN_END for each RUN_START; STEP_START and STEP_END in
+ *              pairs; nothing of a run after its RUN_END, but what becomes of its connection
+ *   brackets   *_START and *_END of each part, MSG_ADD and MSG_END, each OPEN one CLOSE, each need one NEED_DONE
+ *   output     deltas are valid UTF-8, at most limits.piece long, and joined they are the END text
+ *   tools      INPUT_END before TOOL_CALL before TOOL_RUN before TOOL_RESULT; one result for each call before its STEP_END; nothing
+ *              runs that was salvaged, cut or cancelled
+ *   numbers    RUN_END's usage is the sum of its STEP_ENDs
+ *   views      never NULL, names and the like end in NUL, all of it UTF-8, the key nowhere
+ *   print      agent_event_json is one line of JSON, also of a copy, whose size is what was announced */
+#ifndef CHECK_EVENTS_H
+#define CHECK_EVENTS_H
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct check_part { agent_num id; int type, open; char *text; size_t n; } check_part;       /* type: its START          */
+typedef struct check_call { agent_num call, need; int ended, salvaged, called, ran, done; } check_call;
+typedef struct check_need { agent_num need; agent_id conn; } check_need;
+typedef struct check_stream {                /* a session, or a decode-only connection                                  */
+    agent_id id;
+    uint64_t seq;
+    agent_num run, step, msg;                /* msg: the one that is open                                               */
+    int in_run, in_step, cancelled, ran, decode;
+    check_part *parts; size_t part_n;        /* of this step                                                            */
+    check_call *calls; size_t call_n;
+    check_need *needs; size_t need_n;        /* open                                                                    */
+    agent_num last_part, old_part, last_msg, last_need;      /* old_part: the last of the step before; calls may show in another order */
+    agent_usage usage;
+} check_stream;
+typedef struct check {
+    const char *secret;                      /* NULL: none                                                              */
+    size_t piece;                            /* limits.piece                                                            */
+    int light;                               /* leaves out print                                                        */
+    char why[200];                           /* empty: all is well                                                      */
+    unsigned long events;
+    check_stream *streams; size_t stream_n;
+    agent_id *conns; size_t conn_n;          /* open                                                                    */
+    char *line, *line2, *copy; size_t line_cap, copy_cap;
+} check;
+
+static void *check_more(void *p, size_t n, size_t size)      /* room for one more than n                                  */
+{
+    if (n & (n - 1)) return p;
+    p = realloc(p, (n ? n * 2 : 1) * size);
+    if (p == NULL) abort();
+    return p;
+}
+static void check_init(check *c, const char *secret, size_t piece)
+{
+    memset(c, 0, sizeof *c);
+    c->secret = secret;
+    c->piece = piece ? piece : 8192;
+}
+static void check_fail(check *c, const agent_event *ev, const char *what)
+{
+    if (c->why[0]) return;
+    sprintf(c->why, "%.40s (event %lu, seq %lu): %.120s", ev ? agent_event_name(ev->type) : "end", c->events, ev ? (unsigned long)ev->seq : 0, what);
+}
+static void check_parts_free(check_stream *s)
+{
+    size_t i;
+    for (i = 0; i < s->part_n; i++) free(s->parts[i].text);
+    free(s->parts);
+    free(s->calls);
+    s->parts = NULL;
+    s->calls = NULL;
+    s->part_n = s->call_n = 0;
+    s->old_part = s->last_part;
+}
+static void check_stream_free(check_stream *s) { check_parts_free(s); free(s->needs); }
+static void check_free(check *c)
+{
+    size_t i;
+    for (i = 0; i < c->stream_n; i++) check_stream_free(&c->streams[i]);
+    free(c->streams);
+    free(c->conns);
+    free(c->line);
+    free(c->line2);
+    free(c->copy);
+    memset(c, 0, sizeof *c);
+}
+static check_stream *check_stream_of(check *c, agent_id id)
+{
+    size_t i;
+    for (i = 0; i < c->stream_n; i++) if (c->streams[i].id == id) return &c->streams[i];
+    c->streams = (check_stream *)check_more(c->streams, c->stream_n, sizeof *c->streams);
+    memset(&c->streams[c->stream_n], 0, sizeof *c->streams);
+    c->streams[c->stream_n].id = id;
+    return &c->streams[c->stream_n++];
+}
+static int check_conn_find(const check *c, agent_id conn, size_t *at)
+{
+    for (*at = 0; *at < c->conn_n; ++*at) if (c->conns[*at] == conn) return 1;
+    return 0;
+}
+static void check_conn_add(check *c, agent_id conn)
+{
+    c->conns = (agent_id *)check_more(c->conns, c->conn_n, sizeof *c->conns);
+    c->conns[c->conn_n++] = conn;
+}
+
+/* ---- what the host did ---- */
+static void check_decode(check *c, agent_id conn)            /* agent_decode gave this                                   */
+{
+    check_conn_add(c, conn);
+    check_stream_of(c, conn)->decode = 1;
+}
+static void check_cancel(check *c, agent_id session) { check_stream_of(c, session)->cancelled = 1; }
+static void check_session_closed(check *c, agent_id session)
+{
+    check_stream *s = check_stream_of(c, session);
+    check_stream_free(s);
+    *s = c->streams[--c->stream_n];
+}
+
+/* ---- views ---- */
+static int check_utf8(const char *p, size_t n)
+{
+    size_t i = 0, k;
+    while (i < n) {
+        unsigned char a = (unsigned char)p[i], b;
+        unsigned lo = 0x80, hi = 0xBF;
+        if (a < 0x80) { i++; continue; }
+        if (a < 0xC2 || a > 0xF4) return 0;
+        k = a < 0xE0 ? 1 : a < 0xF0 ? 2 : 3;
+        if (k >= n - i) return 0;
+        if (a == 0xE0) lo = 0xA0;
+        if (a == 0xED) hi = 0x9F;
+        if (a == 0xF0) lo = 0x90;
+        if (a == 0xF4) hi = 0x8F;
+        for (i++; k; k--, i++, lo = 0x80, hi = 0xBF) {
+            b = (unsigned char)p[i];
+            if (b < lo || b > hi) return 0;
+        }
+    }
+    return 1;
+}
+static int check_has(const char *p, size_t n, const char *word)
+{
+    size_t k = strlen(word), i;
+    for (i = 0; k && i + k <= n; i++) if (p[i] == word[0] && memcmp(p + i, word, k) == 0) return 1;
+    return 0;
+}
+static void check_view(check *c, const agent_event *ev, agent_str s, int terminated)
+{
+    if (s.p == NULL) { check_fail(c, ev, "a view is NULL"); return; }
+    if (terminated && s.p[s.n] != 0) check_fail(c, ev, "a view does not end in NUL");
+    if (!check_utf8(s.p, s.n)) check_fail(c, ev, "a view is no UTF-8");
+    if (c->secret && check_has(s.p, s.n, c->secret)) check_fail(c, ev, "the key is in an event");
+}
+static void check_views(check *c, const agent_event *ev)
+{
+    check_view(c, ev, ev->text, 0);
+    check_view(c, ev, ev->name, 1);
+    switch (ev->type) {
+    case AGENT_EV_OPEN:
+        check_view(c, ev, ev->u.open.host, 1);
+        check_view(c, ev, ev->u.open.method, 1);
+        check_view(c, ev, ev->u.open.url, 1);
+        break;
+    case AGENT_EV_STEP_END: case AGENT_EV_RUN_END: check_view(c, ev, ev->u.end.raw, 1); break;
+    case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
+    case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
+        check_view(c, ev, ev->u.tool.wire_id, 1);
+        check_view(c, ev, ev->u.tool.title, 1);
+        break;
+    default: break;
+    }
+}
+static void check_print(check *c, const agent_event *ev)
+{
+    char small[8];
+    agent_event *copy;
+    size_t n = agent_event_json(ev, NULL, 0), k = agent_event_copy(ev, NULL, 0);
+    if (n + 1 > c->line_cap) {
+        c->line_cap = (n + 1) * 2;
+        c->line = (char *)realloc(c->line, c->line_cap);
+        c->line2 = (char *)realloc(c->line2, c->line_cap);
+    }
+    if (k > c->copy_cap) c->copy = (char *)realloc(c->copy, c->copy_cap = k * 2);
+    if (c->line == NULL || c->line2 == NULL || c->copy == NULL) abort();
+    if (agent_event_json(ev, c->line, c->line_cap) != n || c->line[n] || strlen(c->line) != n) check_fail(c, ev, "the JSON's length is wrong");
+    if (agent_event_json(ev, small, sizeof small) != n || memcmp(small, c->line, sizeof small - 1) || small[sizeof small - 1])
+        check_fail(c, ev, "JSON in too small a buffer");
+    if (agent_json_check(c->line, n, 0, NULL) != AGENT_OK || memchr(c->line, '\n', n)) check_fail(c, ev, "no line of JSON");
+    if (c->secret && check_has(c->line, n, c->secret)) check_fail(c, ev, "the key is in the JSON of an event");
+    if (agent_event_copy(ev, c->copy, k) != k) check_fail(c, ev, "the copy's size is wrong");
+    copy = (agent_event *)(void *)c->copy;
+    if (agent_event_json(copy, c->line2, c->line_cap) != n || memcmp(c->line, c->line2, n)) check_fail(c, ev, "the copy is not the same");
+}
+
+/* ---- needs and connections ---- */
+static void check_need_open(check *c, check_stream *s, const agent_event *ev)
+{
+    if (!(ev->flags & AGENT_EVF_NEED)) { check_fail(c, ev, "a need without its flag"); return; }
+    if (ev->need <= s->last_need) check_fail(c, ev, "a need's number was used before");
+    s->last_need = ev->need;
+    s->needs = (check_need *)check_more(s->needs, s->need_n, sizeof *s->needs);
+    s->needs[s->need_n].need = ev->need;
+    s->needs[s->need_n++].conn = ev->type == AGENT_EV_OPEN ? ev->conn : 0;
+}
+static void check_need_done(check *c, check_stream *s, const agent_event *ev)
+{
+    size_t i;
+    for (i = 0; i < s->need_n && s->needs[i].need != ev->need; i++) {}
+    if (i == s->need_n) { check_fail(c, ev, "a need ends that is not open"); return; }
+    s->needs[i] = s->needs[--s->need_n];
+    for (i = 0; i < s->call_n; i++) if (s->calls[i].need == ev->need) s->calls[i].need = 0;
+}
+static void check_io(check *c, check_stream *s, const agent_event *ev)
+{
+    size_t at;
+    int open = check_conn_find(c, ev->conn, &at);
+    if (ev->type == AGENT_EV_OPEN) {
+        if (open) check_fail(c, ev, "a connection opens twice");
+        check_conn_add(c, ev->conn);
+        check_need_open(c, s, ev);
+        if (s->cancelled) check_fail(c, ev, "after a cancel");
+        return;
+    }
+    if (!open) check_fail(c, ev, "of a connection that is not open");
+    else if (ev->type == AGENT_EV_CLOSE) c->conns[at] = c->conns[--c->conn_n];
+    else if (s->cancelled) check_fail(c, ev, "after a cancel");
+}
+
+/* ---- output ---- */
+static check_part *check_part_of(check_stream *s, agent_num id)
+{
+    size_t i;
+    for (i = 0; i < s->part_n; i++) if (s->parts[i].id == id) return &s->parts[i];
+    return NULL;
+}
+static check_call *check_call_of(check_stream *s, agent_num call)
+{
+    size_t i;
+    for (i = 0; i < s->call_n; i++) if (s->calls[i].call == call) return &s->calls[i];
+    return NULL;
+}
+static void check_start(check *c, check_stream *s, const agent_event *ev)
+{
+    check_part *p;
+    check_call *k;
+    if (ev->part <= s->old_part || check_part_of(s, ev->part)) { check_fail(c, ev, "a part's number was used before"); return; }
+    if (ev->part > s->last_part) s->last_part = ev->part;
+    s->parts = (check_part *)check_more(s->parts, s->part_n, sizeof *s->parts);
+    p = &s->parts[s->part_n++];
+    memset(p, 0, sizeof *p);
+    p->id = ev->part;
+    p->type = ev->type;
+    p->open = 1;
+    if (ev->type != AGENT_EV_INPUT_START) return;
+    if (ev->call == 0 || check_call_of(s, ev->call)) check_fail(c, ev, "a call's number was used before");
+    s->calls = (check_call *)check_more(s->calls, s->call_n, sizeof *s->calls);
+    k = &s->calls[s->call_n++];
+    memset(k, 0, sizeof *k);
+    k->call = ev->call;
+    if (ev->name.n == 0 || ev->u.tool.wire_id.n == 0) check_fail(c, ev, "a call without name or wire id");
+}
+static void check_delta(check *c, check_stream *s, const agent_event *ev, int start)
+{
+    check_part *p = check_part_of(s, ev->part);
+    if (p == NULL || !p->open || p->type != start) { check_fail(c, ev, "a delta of a part that is not open"); return; }
+    if (ev->text.n == 0 || ev->text.n > c->piece) check_fail(c, ev, "a delta that is empty or longer than limits.piece");
+    p->text = (char *)realloc(p->text, p->n + ev->text.n);
+    if (p->text == NULL) abort();
+    memcpy(p->text + p->n, ev->text.p, ev->text.n);
+    p->n += ev->text.n;
+}
+static void check_end(check *c, check_stream *s, const agent_event *ev, int start)
+{
+    check_part *p = check_part_of(s, ev->part);
+    check_call *k = check_call_of(s, ev->call);
+    if (p == NULL || !p->open || p->type != start) { check_fail(c, ev, "an end of a part that is not open"); return; }
+    p->open = 0;
+    if (start == AGENT_EV_INPUT_START) {
+        if (k) { k->ended = 1; k->salvaged = (ev->flags & AGENT_EVF_SALVAGED) != 0; }
+        if (p->n == 0 && ev->text.n == 2 && memcmp(ev->text.p, "{}", 2) == 0) return;      /* no arguments              */
+    }
+    if (p->n != ev->text.n || (p->n && memcmp(p->text, ev->text.p, p->n))) check_fail(c, ev, "the deltas joined are not the text");
+}
+
+/* ---- tools ---- */
+static void check_tool(check *c, check_stream *s, const agent_event *ev)
+{
+    check_call *k = check_call_of(s, ev->call);
+    if (k == NULL || !k->ended) { check_fail(c, ev, "of a call whose input has not ended"); return; }
+    switch (ev->type) {
+    case AGENT_EV_TOOL_CALL:
+        if (k->called++) check_fail(c, ev, "a call is told twice");
+        if (k->salvaged != ((ev->flags & AGENT_EVF_SALVAGED) != 0)) check_fail(c, ev, "salvaged or not");
+        if (!k->salvaged && (ev->text.n == 0 || ev->text.p[0] != '{' || agent_json_check(ev->text.p, ev->text.n, 0, NULL) != AGENT_OK))
+            check_fail(c, ev, "arguments that are no object");
+        break;
+    case AGENT_EV_TOOL_RUN:
+        if (!k->called || k->salvaged || k->ran || k->done) check_fail(c, ev, "a call that must not run now");
+        if (s->cancelled) check_fail(c, ev, "after a cancel");
+        k->ran = s->ran = 1;
+        k->need = ev->need;
+        check_need_open(c, s, ev);
+        break;
+    case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL:
+        if (!k->ran || k->done) check_fail(c, ev, "of a call that does not run");
+        break;
+    default:                                 /* TOOL_RESULT                                                             */
+        if (!k->called || k->done++) check_fail(c, ev, "a result without its call, or a second one");
+        if (k->need) check_fail(c, ev, "a result before NEED_DONE");
+    }
+}
+
+/* ---- runs and steps ---- */
+static void check_sum(int64_t *to, int64_t n) { if (n >= 0) *to = *to < 0 ? n : *to > INT64_MAX - n ? INT64_MAX : *to + n; }
+static void check_step_end(check *c, check_stream *s, const agent_event *ev)
+{
+    size_t i;
+    int f = ev->u.end.finish;
+    const agent_usage *u = ev->u.end.usage;
+    if (!s->decode && !s->in_step) check_fail(c, ev, "no step is open");
+    if (u == NULL) { check_fail(c, ev, "no usage"); return; }
+    for (i = 0; i < s->part_n; i++) if (s->parts[i].open) check_fail(c, ev, "a part is still open");
+    for (i = 0; i < s->call_n && !s->decode; i++) if (s->calls[i].called && !s->calls[i].done) check_fail(c, ev, "a call has no result");
+    if (s->ran && (f == AGENT_FINISH_LENGTH || f == AGENT_FINISH_FILTER || f == AGENT_FINISH_ERROR)) check_fail(c, ev, "a tool of a cut answer was run");
+    check_sum(&s->usage.input, u->input);
+    check_sum(&s->usage.cached, u->cached);
+    check_sum(&s->usage.cache_write, u->cache_write);
+    check_sum(&s->usage.output, u->output);
+    check_sum(&s->usage.reasoning, u->reasoning);
+    check_parts_free(s);
+    s->in_step = 0;
+}
+static void check_decode_end(check *c, check_stream *s, const agent_event *ev)
+{
+    size_t i;
+    for (i = 0; i < s->part_n; i++) if (s->parts[i].open) check_fail(c, ev, "a part is still open");
+    check_parts_free(s);
+}
+static void check_run_end(check *c, check_stream *s, const agent_event *ev)
+{
+    const agent_usage *u = ev->u.end.usage;
+    size_t i;
+    if (!s->in_run || s->in_step || s->msg) check_fail(c, ev, "no run is open, or a step or message of it");
+    for (i = 0; i < s->need_n; i++) if (s->needs[i].conn == 0) check_fail(c, ev, "a need is still open");
+    if (u == NULL || memcmp(u, &s->usage, sizeof *u)) check_fail(c, ev, "usage is not the sum of the steps");
+    s->in_run = s->cancelled = 0;
+}
+static void check_course(check *c, check_stream *s, const agent_event *ev)
+{
+    switch (ev->type) {
+    case AGENT_EV_RUN_START:
+        if (s->in_run || ev->run <= s->run) check_fail(c, ev, "a run is open, or its number was used before");
+        s->in_run = 1;
+        s->run = ev->run;
+        s->usage.input = s->usage.cached = s->usage.cache_write = s->usage.output = s->usage.reasoning = -1;
+        break;
+    case AGENT_EV_RUN_END: check_run_end(c, s, ev); break;
+    case AGENT_EV_STEP_START:
+        if (!s->in_run || s->in_step) check_fail(c, ev, "no run is open, or a step is");
+        s->in_step = 1;
+        s->ran = 0;
+        break;
+    case AGENT_EV_STEP_END: check_step_end(c, s, ev); break;
+    case AGENT_EV_MSG_ADD:
+        if (s->msg || ev->msg <= s->last_msg) check_fail(c, ev, "a message is open, or its number was used before");
+        s->msg = s->last_msg = ev->msg;
+        break;
+    default:                                 /* MSG_END                                                                 */
+        if (s->msg != ev->msg) check_fail(c, ev, "this message is not open");
+        s->msg = 0;
+    }
+}
+static void check_whose(check *c, check_stream *s, const agent_event *ev)
+{
+    int io = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SEND || ev->type == AGENT_EV_CLOSE || (ev->type == AGENT_EV_NEED_DONE && ev->conn);
+    if (ev->seq == 0 && io && ev->type != AGENT_EV_OPEN) {}
+    else if (ev->seq != s->seq + 1) check_fail(c, ev, "seq does not count up by one");
+    else s->seq = ev->seq;
+    if (ev->run && s->run == ev->run && !s->in_run && !(io && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_SEND)) check_fail(c, ev, "after its RUN_END");
+    if (ev->run && !io && ev->type != AGENT_EV_RUN_START && s->run != ev->run) check_fail(c, ev, "of a run that is not on");
+    if (ev->type >= AGENT_EV_TEXT_START && ev->type <= AGENT_EV_TOOL_RESULT && !s->decode && !s->in_step) check_fail(c, ev, "outside of a step");
+}
+
+static void check_event(check *c, const agent_event *ev)
+{
+    check_stream *s = check_stream_of(c, ev->session ? ev->session : ev->conn);
+    c->events++;
+    check_whose(c, s, ev);
+    check_views(c, ev);
+    if (c->why[0]) return;                   /* the first one counts, and what is broken may break more               */
+    if (!c->light) check_print(c, ev);
+    switch (ev->type) {
+    case AGENT_EV_OPEN: case AGENT_EV_SEND: case AGENT_EV_CLOSE: check_io(c, s, ev); break;
+    case AGENT_EV_RUN_START: case AGENT_EV_RUN_END: case AGENT_EV_STEP_START: case AGENT_EV_STEP_END: case AGENT_EV_MSG_ADD: case AGENT_EV_MSG_END:
+        check_course(c, s, ev);
+        break;
+    case AGENT_EV_TEXT_START: case AGENT_EV_REASONING_START: case AGENT_EV_INPUT_START: check_start(c, s, ev); break;
+    case AGENT_EV_TEXT_DELTA: check_delta(c, s, ev, AGENT_EV_TEXT_START); break;
+    case AGENT_EV_REASONING_DELTA: check_delta(c, s, ev, AGENT_EV_REASONING_START); break;
+    case AGENT_EV_INPUT_DELTA: check_delta(c, s, ev, AGENT_EV_INPUT_START); break;
+    case AGENT_EV_TEXT_END: check_end(c, s, ev, AGENT_EV_TEXT_START); break;
+    case AGENT_EV_REASONING_END: check_end(c, s, ev, AGENT_EV_REASONING_START); break;
+    case AGENT_EV_INPUT_END: check_end(c, s, ev, AGENT_EV_INPUT_START); break;
+    case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN: case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
+        check_tool(c, s, ev);
+        break;
+    case AGENT_EV_NEED_DONE: check_need_done(c, s, ev); break;
+    case AGENT_EV_ERROR:
+        if (ev->u.error.fault == AGENT_FAULT_NONE || ev->text.n == 0) check_fail(c, ev, "an error that does not say what it is");
+        if (s->decode) check_decode_end(c, s, ev);
+        break;
+    default: break;
+    }
+    if (ev->flags & AGENT_EVF_NEED && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_TOOL_RUN) check_fail(c, ev, "an unknown need");
+}
+/* All sessions are idle; connections may wait to be used again.                                                        */
+static void check_idle(check *c)
+{
+    size_t i, k;
+    for (i = 0; i < c->stream_n; i++) {
+        const check_stream *s = &c->streams[i];
+        if (s->in_run || s->in_step) check_fail(c, NULL, "a run has no RUN_END");
+        if (s->need_n) check_fail(c, NULL, "a need has no NEED_DONE");
+        if (s->msg) check_fail(c, NULL, "a message has no MSG_END");
+        for (k = 0; k < s->part_n; k++) if (s->parts[k].open) check_fail(c, NULL, "a part has no end");
+    }
+}
+/* Nothing more will come: all must be closed.                                                                          */
+static void check_over(check *c)
+{
+    check_idle(c);
+    if (c->conn_n) check_fail(c, NULL, "a connection has no CLOSE");
+}
+#endif

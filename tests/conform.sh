@@ -1,0 +1,79 @@
+#!/bin/sh
+# conform.sh [SHARED]: the recorded OpenAI-chat answers of SHARED/fixtures through build/replay, against what other decoders make of
+# them (SHARED/expected), and each of them cut in five ways, which must give the same bytes. A difference passes only if tests/README.md
+# lists its path under "Differences from the expectations" and it is still there. Prints two lines `conform …: N passed, M failed`.
+shared=${1:-../shared}
+cd "$(dirname "$0")/.." || exit 1
+B=${B:-build}
+known=340
+dir=$B/conform
+if [ ! -f "$shared/fixtures/INDEX.tsv" ] || ! command -v python3 >/dev/null 2>&1; then
+    echo "conform: $shared or python3 is not there"
+    echo "conform openai-chat: 0 passed, 0 failed, $known skipped"
+    echo "conform openai-chat splits: 0 passed, 0 failed, $known skipped"
+    exit 0
+fi
+rm -rf "$dir"
+mkdir -p "$dir"
+total=$(awk -F '\t' '$2 == "openai-chat"' "$shared/fixtures/INDEX.tsv" | wc -l | tr -d ' ')
+
+# Stands in for replay: shows its output, and notes whether it is the same for every cut.
+cat >"$dir/replay" <<'END'
+#!/bin/sh
+t=$CONFORM_DIR/$$
+cat >"$t.in"
+"$CONFORM_REPLAY" "$@" <"$t.in" >"$t.out" || exit 1
+for split in 1 7 random:1 random:2; do
+    "$CONFORM_REPLAY" "$@" --split $split <"$t.in" >"$t.cut" 2>&1
+    cmp -s "$t.out" "$t.cut" || { echo "differs --split $split $* $t.in" >>"$CONFORM_DIR/splits"; cat "$t.out"; exit 0; }
+done
+echo same >>"$CONFORM_DIR/splits"
+cat "$t.out"
+rm -f "$t.in" "$t.out" "$t.cut"
+END
+chmod +x "$dir/replay"
+: >"$dir/splits"
+: >"$dir/fails"
+CONFORM_DIR=$(cd "$dir" && pwd)
+CONFORM_REPLAY=$(cd "$B" && pwd)/replay
+export CONFORM_DIR CONFORM_REPLAY
+python3 "$shared/tools/compare.py" --index "$shared/fixtures/INDEX.tsv" --fixtures "$shared/fixtures" --expected "$shared/expected" \
+    --format openai-chat --fails "$dir/fails" -q \
+    --actual-cmd "$shared/tools/replay-fixture $CONFORM_DIR/replay {format} {status} {convention} {kind} {file}" >"$dir/summary" 2>&1
+cat "$dir/summary"
+# TOTAL pass P fail F skip S
+judged=$(awk '$1 == "TOTAL" { print $3 + $5 }' "$dir/summary")
+skipped=$(awk '$1 == "TOTAL" { print $7 + 0 }' "$dir/summary")
+if [ -z "$judged" ] || [ $((judged + skipped)) -ne "$total" ]; then
+    echo "FAIL compare.py judged ${judged:-0} of $total"
+    echo "conform openai-chat: 0 passed, $total failed"
+    exit 1
+fi
+
+sed -n '/^## Differences from the expectations/,$s/^| `\(openai-chat\/[^`]*\)` |.*/\1/p' tests/README.md | sort >"$dir/listed"
+cut -f 1 "$dir/fails" | sed '/^$/d' | sort >"$dir/differ"
+failed=0
+while IFS= read -r line; do
+    path=$(printf '%s' "$line" | cut -f 1)
+    [ -n "$path" ] || continue
+    if grep -Fqx -- "$path" "$dir/listed"; then echo "differs, as tests/README.md explains: $path"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $line"
+    fi
+done <"$dir/fails"
+for path in $(cat "$dir/listed"); do
+    if ! grep -Fqx -- "$path" "$dir/differ"; then
+        failed=$((failed + 1))
+        echo "FAIL $path is listed as a difference in tests/README.md and is none"
+    fi
+done
+passed=$((judged - failed))
+[ $passed -ge 0 ] || passed=0
+if [ "$skipped" -gt 0 ]; then more=", $skipped skipped"; else more=; fi
+echo "conform openai-chat: $passed passed, $failed failed$more"
+
+same=$(grep -c '^same$' "$dir/splits")
+grep '^differs' "$dir/splits"
+echo "conform openai-chat splits: $same passed, $((judged - same)) failed"
+[ $failed -eq 0 ] && [ "$same" -eq "$judged" ]
