@@ -1,6 +1,6 @@
 /* A long JSON text as several short ones. Where a piece ends inside the string of a member that may come in parts, the text so far
  * is closed up to a document of its own, and the next one begins with the same path and the members that tell whose string it
- * is. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held.
+ * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held.
  * Bytes are only looked at once; whether the text is JSON is for its reader to check. */
 enum { AGENTI_SPLIT_DEPTH = 64 };
 typedef struct agenti_split {
@@ -10,6 +10,7 @@ typedef struct agenti_split {
     size_t at;                                /* bytes of text looked at                                                */
     size_t string_at, escape_at;              /* the open string's quote; the open escape's backslash                   */
     uint32_t depth;
+    uint64_t routed;                          /* a bit a level: a member that tells whose it is has come                */
     uint8_t in_string, is_key, escape, wants_key;    /* escape: bytes of it still to come                               */
     uint8_t lost;                             /* too deep: no more cuts                                                 */
     uint8_t kind[AGENTI_SPLIT_DEPTH];         /* '{' or '['                                                             */
@@ -37,6 +38,17 @@ AGENTI_FN void agenti_split_free(agenti_split *s)
     agenti_buf_free(&s->text);
     agenti_buf_free(&s->next);
 }
+static int agenti_split_listed(agent_str key, const char *const *list)         /* key without quotes                    */
+{
+    for (; *list; list++) if (agenti_eq(key, *list)) return 1;
+    return 0;
+}
+static void agenti_split_string_ends(agenti_split *s)
+{
+    agent_str key = agenti_str(s->text.p + s->string_at + 1, s->at - s->string_at - 1);
+    s->in_string = 0;
+    if (s->is_key && s->depth && agenti_split_listed(key, s->route)) s->routed |= (uint64_t)1 << (s->depth - 1);
+}
 static size_t agenti_split_string(agenti_split *s, const char *p, size_t n)    /* inside a string: bytes looked at      */
 {
     size_t k;
@@ -47,9 +59,8 @@ static size_t agenti_split_string(agenti_split *s, const char *p, size_t n)    /
     }
     k = agenti_json_plain(p, n);
     if (k) return k;
-    if (*p == '"') {
-        s->in_string = 0;
-    } else if (*p == '\\') {
+    if (*p == '"') agenti_split_string_ends(s);
+    else if (*p == '\\') {
         s->escape = 1;
         s->escape_at = s->at;
     }
@@ -65,6 +76,7 @@ static void agenti_split_mark(agenti_split *s, char c)       /* outside of strin
     } else if (c == '{' || c == '[') {
         if (s->depth == AGENTI_SPLIT_DEPTH) { s->lost = 1; return; }
         s->kind[s->depth] = (uint8_t)c;
+        s->routed &= ~((uint64_t)1 << s->depth);
         s->open_at[s->depth++] = s->at;
         s->wants_key = c == '{';
     } else if (c == '}' || c == ']') {
@@ -90,11 +102,6 @@ static agent_str agenti_split_key(const agenti_split *s, uint32_t level)       /
 {
     const char *p = s->text.p + s->key_at[level];
     return agenti_str(p, agenti_json_skip(p, s->text.n - s->key_at[level]));
-}
-static int agenti_split_listed(agent_str key, const char *const *list)         /* key without quotes                    */
-{
-    for (; *list; list++) if (agenti_eq(key, *list)) return 1;
-    return 0;
 }
 /* One level of the path: an array opens; an object opens, repeats its members that route, and comes to its open key.   */
 static void agenti_split_level(agenti_split *s, uint32_t level)
@@ -124,6 +131,7 @@ AGENTI_FN int agenti_split_cut(agenti_split *s)
     agent_str key;
     uint32_t i;
     if (s->lost || !s->in_string || s->is_key || s->depth == 0 || s->kind[s->depth - 1] != '{') return 0;
+    for (i = 1; i < s->depth; i++) if (s->kind[i - 1] == '[' && !(s->routed & (uint64_t)1 << i)) return 0;
     key = agenti_split_key(s, s->depth - 1);
     if (key.n < 2 || !agenti_split_listed(agenti_str(key.p + 1, key.n - 2), s->parts)) return 0;
     if (end <= inner) return 0;

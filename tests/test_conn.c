@@ -313,6 +313,26 @@ static void not_opened(int via)
     finish(h);
 }
 
+static void closed_while_opening(int via, int cancel)        /* nothing of a closed session comes but CLOSE              */
+{
+    const agent_event *ev;
+    agent_id s;
+    host *h = host_new(NULL, via, HOST_CUT_WHOLE);
+    s = host_session(h, NULL);
+    h->no_open = 1;
+    agent_say(h->e, s, "Hi", 2);
+    while (host_next(h)) {}
+    if (cancel) {
+        host_cancel(h, s);
+        while (h->count[AGENT_EV_RUN_END] == 0) (void)host_next(h);
+    }
+    CHECK(agent_session_close(h->e, s) == AGENT_OK);
+    check_session_closed(&h->check, s);
+    while ((ev = host_next(h)) != NULL) CHECK(ev->type == AGENT_EV_CLOSE);
+    CHECK(h->count[AGENT_EV_CLOSE] == 1);
+    host_free(h);
+}
+
 /* ---- the request ---- */
 static void pieces(int via, size_t ack)
 {
@@ -639,6 +659,8 @@ int main(void)
     for (via = 0; via < 2; via++) {
         one_conn_two_peers(via);
         not_opened(via);
+        closed_while_opening(via, 0);
+        closed_while_opening(via, 1);
         headers(via);
         for (i = 0; i < sizeof acks / sizeof *acks; i++) pieces(via, acks[i]);
     }

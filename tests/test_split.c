@@ -131,7 +131,7 @@ static void test_longer_than_item(void)
     d.limits.item = 16384;
     CHECK(agent_open(&e, &d) == AGENT_OK);
     conn = agent_decode(e, "openai-chat", AGENT_VIA_HTTP, NULL);
-    agent_feed(e, conn, "data: {\"choices\":[{\"delta\":{\"content\":\"", 39, NULL);
+    agent_feed(e, conn, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"", 49, NULL);
     for (i = 0; i <= 256; i++) {
         if (i < 256) agent_feed(e, conn, block, sizeof block, NULL);
         else { agent_feed(e, conn, "\"},\"finish_reason\":\"stop\"}]}\n\n", 30, NULL); agent_eof(e, conn); }
@@ -144,6 +144,22 @@ static void test_longer_than_item(void)
     agent_memory(e, 0, NULL, &peak);
     CHECK(peak < 2 * 1048576 + 1048576 + 131072);    /* the part's own text while it doubles, and little else           */
     agent_close(e);
+}
+/* A string whose owner is told only after it is held whole: it is one call, not two.                                   */
+static void test_owner_comes_late(void)
+{
+    unsigned cut;
+    size_t peak, i;
+    for (cut = 0; cut < 3; cut++) {
+        struct seen s;
+        body.n = 0;
+        add(&body, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"{\\\"x\\\":\\\"");
+        for (i = 0; i < 20000; i++) body.p[body.n++] = 'y';
+        add(&body, "\\\"}\",\"name\":\"f\"},\"id\":\"c1\",\"index\":0}]},\"index\":0,\"finish_reason\":\"tool_calls\"}],");
+        add(&body, "\"usage\":{\"prompt_tokens\":3}}\n\n");
+        s = decode(8192, cut, &log_whole, &peak);
+        CHECK(s.calls == 1 && s.ends == 1 && got_args.n == 20008);
+    }
 }
 /* What may not come in parts is held, and over limits.item it is an error that says so.                                */
 static void test_held_too_long(void)
@@ -174,5 +190,6 @@ int main(void)
     test_same_text();
     test_longer_than_item();
     test_held_too_long();
+    test_owner_comes_late();
     return test_end("split");
 }
