@@ -397,7 +397,7 @@ enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
   uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
-  uint32_t part_count;
+  uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
 enum agent_lane {
@@ -410,8 +410,8 @@ AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
 /* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
  * (else E_STATE).                                                                                                    */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
-/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Queued items
- * come back as QUEUED. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
+/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
+ * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */
@@ -2356,8 +2356,8 @@ AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap
 /* ==== json_split.c: a long JSON text as several short ones ======================================================== */
 /* A long JSON text as several short ones. Where a piece ends inside the string of a member that may come in parts, the text so far
  * is closed up to a document of its own, and the next one begins with the same path and the members that tell whose string it
- * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held.
- * Bytes are only looked at once; whether the text is JSON is for its reader to check. */
+ * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any
+ * length with the code that reads a short one, and little of it is held. Bytes are only looked at once; whether the text is JSON is for its reader to check. */
 enum { AGENTI_SPLIT_DEPTH = 64 };
 typedef struct agenti_split {
     agenti_buf text, next;                    /* the document being gathered; the beginning of the one after it         */

@@ -150,7 +150,7 @@ enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
   uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
-  uint32_t part_count;
+  uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
 enum agent_lane {
@@ -163,8 +163,8 @@ AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
 /* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
  * (else E_STATE).                                                                                                    */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
-/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Queued items
- * come back as QUEUED. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
+/* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
+ * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */

@@ -1,7 +1,7 @@
 /* A long JSON text as several short ones. Where a piece ends inside the string of a member that may come in parts, the text so far
  * is closed up to a document of its own, and the next one begins with the same path and the members that tell whose string it
- * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held.
- * Bytes are only looked at once; whether the text is JSON is for its reader to check. */
+ * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any
+ * length with the code that reads a short one, and little of it is held. Bytes are only looked at once; whether the text is JSON is for its reader to check. */
 enum { AGENTI_SPLIT_DEPTH = 64 };
 typedef struct agenti_split {
     agenti_buf text, next;                    /* the document being gathered; the beginning of the one after it         */
