@@ -61,7 +61,7 @@
  *   }
  *   --->8---
  *
- * Real hosts: examples/chat.c (poll, a terminal), tests/clients (poll, libcurl, threads).
+ * Real hosts: examples/chat.c (poll, a terminal), examples/curl.c (libcurl), examples/tools_threads.c, tests/clients/poll.c.
  *
  * ==== 3 THE PUMP ================================================================================================================
  *
@@ -80,29 +80,33 @@
  *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
  *               bytes from agent_send_buf. Answer agent_opened or agent_failed
  *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
- *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN
+ *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN. A read that
+ *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
- *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool
+ *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
  *   SOURCE      the model cites text (a URL), titled name
  *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
  *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
- *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told. Every TOOL_CALL gets exactly one
+ *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
+ *               gets exactly one
  *   NEED_DONE   a need is over: answered or withdrawn
  *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
  *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
  *   WARNING     text: something odd that did no harm; name: more about it
  *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
- *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED, with its text)
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
+ *               joined; the first one alone when there is no memory to join them
  *
  * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
  *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
- *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory.
+ *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
+ *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
  *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
  *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
@@ -155,7 +159,8 @@
  *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
  *   LIMIT one of agent_limits | NOMEM
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted, name its own code, offset where in
- * the body. The engine does not retry. Text of the provider is shown with the key, should it be in there, starred out.
+ * the body. The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
+ * are values of the host's header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |
@@ -193,6 +198,7 @@
  *   wire.c             what a wire format is: ops out of answers, the makings of a request
  *   wire_error.c       what a failed answer means
  *   wire_openai_chat.c OpenAI chat completions
+ *   wire_anthropic.c   Anthropic messages
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
  *   answer.c           one answer: what its body is, its framing, how it ended
@@ -247,7 +253,8 @@ extern "C" {
 #endif
 /* ---- 1 words ------------------------------------------------------------------------------------------------- */
 typedef struct agent_engine agent_engine;
-typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none */
+typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none.
+                                    A dead one stays dead until its slot was used 8,191 times more                    */
 typedef uint32_t agent_num;      /* NUMBER inside one session: run, step, msg, part, call, need; from 1, never reused */
 typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-terminated except in `text`              */
   const char *p;
@@ -285,7 +292,8 @@ typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                 
   uint32_t item;                 /* one SSE event, whole answer, call's arguments or tool output        default  8 MiB */
   uint32_t head;                 /* status line and headers of an answer, and its trailers              default 64 KiB */
   uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
-  uint32_t sessions, conns, peers;   /* at most 65,535 each                                             default 65,535 */
+  uint32_t sessions, conns, peers;   /* at most 65,535 each; conns full: an idle connection is closed and its CLOSE awaited,
+                                    without one the run ends with an ERROR of fault LIMIT               default 65,535 */
   uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
   uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
 } agent_limits;
@@ -326,9 +334,11 @@ AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size
 /* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
 typedef struct agent_peer_desc {
   const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
-  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
+  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix, query. No
+                                    secret: it is shown in u.open.url                                                 */
   const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
-  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
+  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it. Values of names
+                                    with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
   uint32_t dialect_on, dialect_off;
   void *user;                    /* comes back in events of no session                                                */
@@ -359,8 +369,9 @@ typedef struct agent_session_desc {
   const char *system;            /* NULL or "": none                                                                  */
   const agent_tool *tools; size_t tool_count;    /* copied                                                            */
   size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
-  uint32_t max_tokens;           /* per answer; 0: the provider's default                                             */
-  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50          */
+  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default                                  */
+  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
+                                    (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
   void *user;                    /* comes back in every event of the session                                          */
 } agent_session_desc;
@@ -379,7 +390,7 @@ AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, cons
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT };
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT, AGENT_PART_OTHER };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
@@ -392,6 +403,7 @@ typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_T
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
   agent_str name;                /* CALL: the tool                                                                    */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
+  agent_str data;                /* REASONING: what the provider wants back with it, as it came (a signature)         */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {
@@ -427,7 +439,7 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
-               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
   /* course */ X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
@@ -470,7 +482,7 @@ typedef struct agent_event {
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; } tool;                                       /* TOOL_* INPUT_* */
+    struct { agent_str wire_id, title; void *user; int status; } tool;             /* TOOL_* INPUT_*; user: from TOOL_RUN on */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
@@ -480,7 +492,7 @@ typedef struct agent_event {
 /* The only function that parses and makes events. The event and all it points to live until the next agent_next or agent_close.
  * NULL: nothing now; agent_deadline() <= now means call again soon.                                                  */
 AGENTDEF const agent_event *agent_next(agent_engine *);
-/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; ignored). */
+/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; nothing changed). */
 AGENTDEF int agent_tick(agent_engine *, uint64_t mono_ms, uint64_t wall_ms);
 AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when agent_next has to be called; UINT64_MAX: none */
 
@@ -494,15 +506,18 @@ AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *de
 /* The peer ended the stream cleanly (VIA_HTTP: the exchange is complete). OK, E_STALE, E_STATE (not opened).          */
 AGENTDEF int agent_eof(agent_engine *, agent_id conn);
 /* VIA_HTTP: status and header lines of the answer, before its body; a status line and blank lines among them are passed over.
- * OK, E_STALE, E_STATE (VIA_BYTES, or twice), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).                        */
+ * OK, E_STALE, E_STATE (VIA_BYTES, twice, or after body bytes), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).      */
 AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
 /* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
 AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
-/* Room to read into, pinned until agent_recv_ack or, after its CLOSE, until the next agent_next; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+/* Room to read into, pinned until agent_recv_ack, whatever happens meanwhile; *cap says how much. CLOSE does not wait for a read that
+ * is going on: end it, then give the room back, which is what the dead id is still good for. Before agent_close reads must have
+ * ended. NULL: full, not open, or out of memory (agent_last).                                                         */
 AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
 /* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
 AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);
-/* The next bytes to send: at least 4 KiB unless fewer are left; NULL: none. Const: asks again until agent_send_ack.   */
+/* The next bytes to send; NULL: none. Const: the same until agent_send_ack. A piece is at least 4 KiB when it is first handed out,
+ * unless fewer are left of the request; what is left of it after a part was acknowledged may be shorter.              */
 AGENTDEF const void *agent_send_buf(const agent_engine *, agent_id conn, size_t *n);
 /* n bytes of it went out. OK, E_STALE, E_ARG (n over what send_buf gave).                                            */
 AGENTDEF int agent_send_ack(agent_engine *, agent_id conn, size_t n);
@@ -531,7 +546,7 @@ AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
-/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for a pointer.  */
+/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */
 AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
 AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
 
@@ -721,6 +736,7 @@ typedef struct agenti_pool {             /* who pays: the engine, or a session w
     agent_alloc_fn alloc; void *ctx;     /* of the topmost pool                                                         */
     agenti_heap heap;                    /* heap.size > 0: fixed-block mode                                             */
     size_t now, peak, limit;             /* limit 0: none                                                               */
+    size_t buried;                       /* its blobs in the graveyard                                                  */
 } agenti_pool;
 typedef struct agenti_blob {             /* bytes that an event may point to; header in front, data behind it           */
     struct agenti_blob *next;            /* in the graveyard                                                            */
@@ -738,7 +754,7 @@ AGENTI_FN char *agenti_blob_resize(agenti_pool *, char *data, size_t n);        
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
-AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes        */
+AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes: mostly the last buried */
 AGENTI_FN size_t agenti_blob_cap(const char *data);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MEM
@@ -858,21 +874,24 @@ AGENTI_FN void agenti_blob_put(char *data)
 AGENTI_FN void agenti_blob_bury(agenti_blob **graves, char *data)
 {
     if (data == NULL) return;
+    agenti_blob_of(data)->pool->buried++;
     agenti_blob_of(data)->next = *graves;
     *graves = agenti_blob_of(data);
 }
-AGENTI_FN void agenti_bury_all(agenti_blob **graves)
+static void agenti_bury_first(agenti_blob **graves)
 {
-    agenti_blob *b;
-    while ((b = *graves) != NULL) { *graves = b->next; agenti_put(b->pool, b, b->cap + sizeof *b); }
+    agenti_blob *b = *graves;
+    *graves = b->next;
+    b->pool->buried--;
+    agenti_put(b->pool, b, b->cap + sizeof *b);
 }
+AGENTI_FN void agenti_bury_all(agenti_blob **graves) { while (*graves) agenti_bury_first(graves); }
 AGENTI_FN void agenti_bury_pool(agenti_blob **graves, const agenti_pool *pool)
 {
-    agenti_blob *b;
-    while ((b = *graves) != NULL) {
-        if (b->pool != pool) { graves = &b->next; continue; }
-        *graves = b->next;
-        agenti_put(b->pool, b, b->cap + sizeof *b);
+    while (pool->buried) {
+        AGENTI_TOUCH(sizeof **graves);
+        if ((*graves)->pool == pool) agenti_bury_first(graves);
+        else graves = &(*graves)->next;
     }
 }
 #endif
@@ -2036,7 +2055,7 @@ AGENTDEF int agent_json_bool(agent_str value, int otherwise)
 static int agenti_json_shrinks(agent_str raw, uint32_t lead)
 {
     uint32_t unit;
-    return (lead == 0 || agenti_json_escape(raw.p, raw.n, &unit) == 6) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
+    return (lead == 0 || (raw.p[0] == '\\' && agenti_json_escape(raw.p, raw.n, &unit) == 6)) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
 }
 AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *arena, agent_str *out)
 {
@@ -2356,24 +2375,33 @@ AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap
 /* ==== json_split.c: a long JSON text as several short ones ======================================================== */
 /* A long JSON text as several short ones. Where a piece ends inside the string of a member that may come in parts, the text so far
  * is closed up to a document of its own, and the next one begins with the same path and the members that tell whose string it
- * is; in an element of an array one of those must have come before, else the text is held. So a wire format reads an answer of any
- * length with the code that reads a short one, and little of it is held. Bytes are only looked at once; whether the text is JSON is for its reader to check. */
+ * is; in an element of an array, and where the rule says so in the document, one of those must have come before, else the text is
+ * held. So a wire format reads an answer of any length with the code that reads a short one, and little of it is held. Bytes are
+ * only looked at once; whether the text is JSON is for its reader to check. */
 enum { AGENTI_SPLIT_DEPTH = 64 };
+typedef struct agenti_split_rule {            /* keys, NULL-terminated                                                  */
+    const char *const *parts;                 /* of strings that may come in parts                                      */
+    const char *const *route;                 /* of members that are repeated                                           */
+    const char *const *owner;                 /* of members one of which an array's element needs                       */
+    int owned;                                /* the document needs one as well                                         */
+    const char *const *held;                  /* below these nothing is cut                                             */
+} agenti_split_rule;
 typedef struct agenti_split {
     agenti_buf text, next;                    /* the document being gathered; the beginning of the one after it         */
-    const char *const *parts, *const *route;  /* keys, NULL-terminated: of strings that may come in parts; of members that are repeated */
+    const agenti_split_rule *rule;
+    size_t most;                              /* a longer path is not repeated: no cuts then                            */
     uint64_t total;                           /* bytes added                                                            */
     size_t at;                                /* bytes of text looked at                                                */
     size_t string_at, escape_at;              /* the open string's quote; the open escape's backslash                   */
     uint32_t depth;
-    uint64_t routed;                          /* a bit a level: a member that tells whose it is has come                */
+    uint64_t owned;                           /* a bit a level: a member that tells whose it is has come                */
     uint8_t in_string, is_key, escape, wants_key;    /* escape: bytes of it still to come                               */
-    uint8_t lost;                             /* too deep: no more cuts                                                 */
+    uint8_t lost;                             /* too deep, or the path too long: no more cuts                           */
     uint8_t kind[AGENTI_SPLIT_DEPTH];         /* '{' or '['                                                             */
-    size_t open_at[AGENTI_SPLIT_DEPTH], key_at[AGENTI_SPLIT_DEPTH];
+    size_t open_at[AGENTI_SPLIT_DEPTH], key_at[AGENTI_SPLIT_DEPTH];       /* key_at 0: no key yet                       */
 } agenti_split;
 
-AGENTI_FN void agenti_split_init(agenti_split *, agenti_pool *, const char *const *parts, const char *const *route);
+AGENTI_FN void agenti_split_init(agenti_split *, agenti_pool *, const agenti_split_rule *, size_t most);
 AGENTI_FN void agenti_split_free(agenti_split *);
 AGENTI_FN int  agenti_split_add(agenti_split *, const char *p, size_t n);      /* 0: no memory                          */
 /* 1: text is a document now, and once it was read agenti_split_swap goes on; 0: it cannot be cut here; -1: no memory   */
@@ -2381,13 +2409,13 @@ AGENTI_FN int  agenti_split_cut(agenti_split *);
 AGENTI_FN void agenti_split_swap(agenti_split *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_SPLIT
-AGENTI_FN void agenti_split_init(agenti_split *s, agenti_pool *pool, const char *const *parts, const char *const *route)
+AGENTI_FN void agenti_split_init(agenti_split *s, agenti_pool *pool, const agenti_split_rule *rule, size_t most)
 {
     memset(s, 0, sizeof *s);
     agenti_buf_init(&s->text, pool);
     agenti_buf_init(&s->next, pool);
-    s->parts = parts;
-    s->route = route;
+    s->rule = rule;
+    s->most = most;
 }
 AGENTI_FN void agenti_split_free(agenti_split *s)
 {
@@ -2403,7 +2431,7 @@ static void agenti_split_string_ends(agenti_split *s)
 {
     agent_str key = agenti_str(s->text.p + s->string_at + 1, s->at - s->string_at - 1);
     s->in_string = 0;
-    if (s->is_key && s->depth && agenti_split_listed(key, s->route)) s->routed |= (uint64_t)1 << (s->depth - 1);
+    if (s->is_key && s->depth && agenti_split_listed(key, s->rule->owner)) s->owned |= (uint64_t)1 << (s->depth - 1);
 }
 static size_t agenti_split_string(agenti_split *s, const char *p, size_t n)    /* inside a string: bytes looked at      */
 {
@@ -2432,7 +2460,8 @@ static void agenti_split_mark(agenti_split *s, char c)       /* outside of strin
     } else if (c == '{' || c == '[') {
         if (s->depth == AGENTI_SPLIT_DEPTH) { s->lost = 1; return; }
         s->kind[s->depth] = (uint8_t)c;
-        s->routed &= ~((uint64_t)1 << s->depth);
+        s->owned &= ~((uint64_t)1 << s->depth);
+        s->key_at[s->depth] = 0;
         s->open_at[s->depth++] = s->at;
         s->wants_key = c == '{';
     } else if (c == '}' || c == ']') {
@@ -2470,7 +2499,7 @@ static void agenti_split_level(agenti_split *s, uint32_t level)
     key = agenti_split_key(s, level);
     open = agenti_str(s->text.p + from, to - from);
     while (agent_json_each(open, &pos, &key, &value)) {
-        if (!agenti_split_listed(key, s->route)) continue;
+        if (!agenti_split_listed(key, s->rule->route)) continue;
         agenti_buf_add(&s->next, key.p - 1, key.n + 2);
         agenti_buf_add(&s->next, ":", 1);
         agenti_buf_add(&s->next, value.p, value.n);
@@ -2481,20 +2510,34 @@ static void agenti_split_level(agenti_split *s, uint32_t level)
     agenti_buf_add(&s->next, key.p, key.n);
     agenti_buf_add(&s->next, ":", 1);
 }
+/* Whether the open string is one that may come in parts, and the path says whose it is.                                */
+static int agenti_split_may(const agenti_split *s)
+{
+    agent_str key = agenti_str(NULL, 0);
+    uint32_t i;
+    if (s->lost || !s->in_string || s->is_key || s->depth == 0 || s->kind[s->depth - 1] != '{') return 0;
+    for (i = 0; i < s->depth; i++) {
+        int needs = i ? s->kind[i - 1] == '[' : s->rule->owned;
+        if (needs && !(s->owned & (uint64_t)1 << i)) return 0;
+        if (s->kind[i] != '{') continue;
+        if (s->key_at[i] == 0) return 0;      /* broken JSON: a value without a key                                     */
+        key = agenti_split_key(s, i);
+        if (key.n < 2) return 0;
+        key = agenti_str(key.p + 1, key.n - 2);
+        if (agenti_split_listed(key, s->rule->held)) return 0;
+    }
+    return agenti_split_listed(key, s->rule->parts);
+}
 AGENTI_FN int agenti_split_cut(agenti_split *s)
 {
     size_t end = s->escape ? s->escape_at : s->text.n, inner = s->string_at + 1;
-    agent_str key;
     uint32_t i;
-    if (s->lost || !s->in_string || s->is_key || s->depth == 0 || s->kind[s->depth - 1] != '{') return 0;
-    for (i = 1; i < s->depth; i++) if (s->kind[i - 1] == '[' && !(s->routed & (uint64_t)1 << i)) return 0;
-    key = agenti_split_key(s, s->depth - 1);
-    if (key.n < 2 || !agenti_split_listed(agenti_str(key.p + 1, key.n - 2), s->parts)) return 0;
-    if (end <= inner) return 0;
+    if (!agenti_split_may(s) || end <= inner) return 0;
     end -= agenti_utf8_tail(s->text.p + inner, end - inner);
     if (end <= inner) return 0;
     s->next.n = 0;
     for (i = 0; i < s->depth; i++) agenti_split_level(s, i);
+    if (s->next.n > s->most) { s->lost = 1; return 0; }
     s->string_at = s->next.n;
     agenti_buf_add(&s->next, "\"", 1);
     if (s->escape) s->escape_at = s->next.n;
@@ -3450,16 +3493,18 @@ typedef struct agenti_part {
     uint16_t kind, flags;                /* agent_part's                                                                */
     agent_num id, call, need;
     agenti_text text, name, wire_id, title;
+    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint32_t key;                        /* the wire format's number of the stream that fills it                        */
+    uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
-    uint8_t open, started, called;       /* START without END; START was shown; TOOL_CALL was shown                     */
+    uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100 };        /* in flags: the host resends arguments from the start                          */
 typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
+    uint32_t model;                      /* which of the session's models made it                                       */
     uint32_t n, cap;
     agenti_part *parts;
 } agenti_msg;
@@ -3564,6 +3609,7 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->name, graves);
         agenti_text_free(&p->wire_id, graves);
         agenti_text_free(&p->title, graves);
+        agenti_text_free(&p->data, graves);
     }
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
@@ -3615,6 +3661,7 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
     out->text = agenti_text_view(&p->text);
     out->name = agenti_text_view(&p->name);
     out->wire_id = agenti_text_view(&p->wire_id);
+    out->data = agenti_text_view(&p->data);
 }
 #endif
 
@@ -3627,11 +3674,20 @@ enum agenti_op_kind {
     AGENTI_OP_CALL,                           /* a tool call begins: a wire id (may be empty), b name (may come later)  */
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
+    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b; } agenti_op;
-typedef struct agenti_wire_call { agenti_text id; int64_t index; uint8_t has_index, named; } agenti_wire_call;
+typedef struct agenti_lane {                  /* what a wire format keeps of one stream of an answer: a call, a block     */
+    agenti_text id;                           /* its id; or the block as it came                                        */
+    agenti_text more;                         /* JSON that later pieces add to the block                                */
+    int64_t index;
+    uint32_t key;                             /* of its ops                                                             */
+    uint8_t has_index, named, cited, kind;
+    uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
+} agenti_lane;
 
 typedef struct agenti_fault {                 /* how an answer failed; fault NONE: it did not                           */
     int fault, http_status, retryable;
@@ -3645,24 +3701,25 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, item_limit, depth_limit;
+    uint32_t dialect, depth_limit, call_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
     agenti_arena arena;                       /* what ops point to and is not in the input                              */
-    agenti_wire_call *calls; uint32_t call_n, call_cap;
-    uint32_t last_call;
+    agenti_lane *lanes; uint32_t lane_n, lane_cap;
+    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
-    uint8_t done, sourced;                    /* the terminal signal came; sources were given                           */
+    uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint32_t bad;                             /* payloads that are no JSON                                              */
-    uint16_t high_text, high_args;            /* half of a surrogate pair, waiting for the next piece of the stream     */
-    uint32_t high_call;                       /* whose arguments high_args belongs to                                   */
+    uint16_t high_text, high_args;            /* the same of the open text stream and of the arguments of high_call     */
+    uint32_t high_call;
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
     char finish_raw[32];
     agent_usage usage; int has_usage;
+    int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
+    agenti_text id;                           /* the provider's id of the answer                                        */
     agenti_fault fault;
 } agenti_decoder;
 
-typedef struct agenti_option { const char *key; agenti_text value; } agenti_option;
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL, AGENTI_OPT_COUNT };
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
@@ -3672,32 +3729,53 @@ typedef struct agenti_request {               /* what a request is made of, besi
     agent_str extra;                          /* an object whose members go in, and replace ours                        */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    uint32_t model;                           /* whose reasoning may go back                                            */
+    int state;                                /* the wire format's own, from one message to the next; 0 before the first */
+    int dropped;                              /* something of the history was left out                                  */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
 typedef struct agenti_wire {
     const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
-    /* the body is head, [system,] messages (comma between), tail, tools, end                                           */
+    const char *header, *header_value;        /* one more header line, or NULL                                          */
+    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
     void (*head)(agenti_buf *, const agenti_request *);
-    void (*system)(agenti_buf *, const agenti_request *, agent_str text);
-    void (*message)(agenti_buf *, const agenti_request *, const agenti_msg *);   /* nothing: not sent                   */
+    void (*system)(agenti_buf *, agenti_request *, agent_str text);
+    void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
     void (*tail)(agenti_buf *, const agenti_request *);
     void (*tools)(agenti_buf *, const agenti_request *);
     void (*end)(agenti_buf *, const agenti_request *);
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
-    const char *const *parts, *const *route;                                     /* how a long payload is split: json_split.c */
+    agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
 AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
+AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *);                        /* NULL: no memory                     */
+AGENTI_FN void agenti_lane_free(agenti_decoder *, agenti_lane *);                /* its texts; it stays in the list     */
+AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
+AGENTI_FN int  agenti_is_string(agent_str);
+AGENTI_FN int  agenti_is_array(agent_str);
+AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, and not ""                                */
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
+AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
+AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
+AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
+AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
+AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
+/* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
+AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
+/* What all formats' requests share: members that the host gave replace ours and stand at the end.                      */
+AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
+AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
+AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 /* Sets the fault, once: a second one changes nothing. text is copied; without memory a static word stands for it.      */
 AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, const char *code, agent_str text);
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
@@ -3712,14 +3790,21 @@ AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_
     d->arena.pool = pool;
     d->usage.input = d->usage.cached = d->usage.cache_write = d->usage.output = d->usage.reasoning = -1;
     d->fault.retry_after_ms = -1;
+    d->uncached = -1;
+}
+AGENTI_FN void agenti_lane_free(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_text_free(&l->id, d->graves);
+    agenti_text_free(&l->more, d->graves);
 }
 AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
 {
     uint32_t i;
-    for (i = 0; i < d->call_n; i++) agenti_text_free(&d->calls[i].id, d->graves);
-    agenti_put(d->pool, d->calls, d->call_cap * sizeof *d->calls);
+    for (i = 0; i < d->lane_n; i++) agenti_lane_free(d, &d->lanes[i]);
+    agenti_put(d->pool, d->lanes, d->lane_cap * sizeof *d->lanes);
     agenti_put(d->pool, d->ops, d->op_cap * sizeof *d->ops);
     agenti_arena_free(&d->arena);
+    agenti_text_free(&d->id, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }
@@ -3738,7 +3823,26 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
     op->kind = (uint8_t)kind;
     op->key = key;
     op->a = op->b = agenti_str(NULL, 0);
+    if (kind == AGENTI_OP_CALL) d->call_n++;
     return op;
+}
+AGENTI_FN int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
+AGENTI_FN int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
+AGENTI_FN int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+AGENTI_FN int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
+AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *d)
+{
+    agenti_lane *l;
+    if (d->lane_n == d->lane_cap) {
+        uint32_t cap = d->lane_cap ? d->lane_cap * 2 : 4;
+        l = (agenti_lane *)agenti_resize(d->pool, d->lanes, d->lane_cap * sizeof *l, cap * sizeof *l);
+        if (l == NULL) return NULL;
+        d->lanes = l;
+        d->lane_cap = cap;
+    }
+    l = &d->lanes[d->lane_n++];
+    memset(l, 0, sizeof *l);
+    return l;
 }
 AGENTI_FN int agenti_stream_end(agenti_decoder *d)
 {
@@ -3778,6 +3882,83 @@ AGENTI_FN int agenti_stream_add(agenti_decoder *d, int kind, agent_str value, in
     op->a = text;
     op->flags = (uint8_t)flags;
     return 1;
+}
+AGENTI_FN int agenti_raw_of(agenti_decoder *d, agent_str v, agent_str *out)
+{
+    agenti_buf b;
+    char *p = NULL;
+    *out = v;
+    if (agenti_utf8_valid(v.p, v.n) == v.n) return 1;
+    agenti_buf_init(&b, d->pool);
+    if (agenti_utf8_repair(&b, v.p, v.n) && (p = agenti_arena_get(&d->arena, b.n)) != NULL) {
+        memcpy(p, b.p, b.n);
+        *out = agenti_str(p, b.n);
+    }
+    agenti_buf_free(&b);
+    return p != NULL;
+}
+AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
+{
+    *out = agenti_str(NULL, 0);
+    return !agenti_nonempty(v) || agenti_json_string(v, NULL, &d->arena, out);
+}
+AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
+{
+    agenti_op *op;
+    agent_str u, t = agenti_str(NULL, 0);
+    char *name;
+    if (!agenti_nonempty(url)) return 1;
+    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
+    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
+        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+        memcpy(name, t.p, t.n);
+        name[t.n] = 0;
+        t.p = name;
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
+    op->a = u;
+    op->b = t;
+    return 1;
+}
+AGENTI_FN int agenti_too_many(agenti_decoder *d)
+{
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
+    return 1;
+}
+AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+{
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
+    d->bad++;
+    if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
+    return op != NULL;
+}
+AGENTI_FN void agenti_tool_name_out(agenti_buf *b, agent_str name)
+{
+    char out[64];
+    size_t i, n = name.n < sizeof out ? name.n : sizeof out;
+    for (i = 0; i < n; i++) {
+        char c = agenti_lower(name.p[i]);
+        out[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? name.p[i] : '_';
+    }
+    agenti_json_member_str(b, "name", agenti_str(out, n));
+}
+AGENTI_FN int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
+AGENTI_FN void agenti_option_out(agenti_buf *b, const agenti_request *r, const char *key, int option)
+{
+    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
+}
+AGENTI_FN void agenti_extra_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
+        agenti_buf_str(b, ",\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    agenti_buf_str(b, "}");
 }
 AGENTI_FN void agenti_finish_set(agenti_decoder *d, int finish, agent_str raw)
 {
@@ -4044,10 +4225,6 @@ static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
 };
 
-static int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
-static int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
-static int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
-static int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -4079,7 +4256,8 @@ static AGENTI_NOINLINE void agenti_oc_usage(agenti_decoder *d, agent_str usage)
     u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
     u.reasoning = agenti_first_count(f, REASONING, REASONING_TOP, REASONING_TOP, REASONING_TOP);
     total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
-    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
+    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total >= u.input && total - u.input >= u.output
+        && total - u.input - u.output == u.reasoning)
         u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
     if (u.input < 0 && u.output < 0) return;
     d->usage = u;
@@ -4109,34 +4287,21 @@ static int agenti_oc_finish(agenti_decoder *d, agent_str value)
 }
 
 /* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
- * the last one, unless a name begins another (C1-C11). Returns call_n for a new call.                                   */
+ * the last one, unless a name begins another (C1-C11). Returns lane_n for a new call.                                   */
 static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
 {
     uint32_t i;
     if (id.n) {
-        for (i = 0; i < d->call_n; i++) if (d->calls[i].id.n == id.n && memcmp(d->calls[i].id.p, id.p, id.n) == 0) return i;
-        for (i = 0; has_index && i < d->call_n; i++)     /* the id comes late: the call at this index has none yet       */
-            if (d->calls[i].has_index && d->calls[i].index == index && d->calls[i].id.n == 0) return i;
-        return d->call_n;
+        for (i = 0; i < d->lane_n; i++) if (d->lanes[i].id.n == id.n && memcmp(d->lanes[i].id.p, id.p, id.n) == 0) return i;
+        for (i = 0; has_index && i < d->lane_n; i++)     /* the id comes late: the call at this index has none yet       */
+            if (d->lanes[i].has_index && d->lanes[i].index == index && d->lanes[i].id.n == 0) return i;
+        return d->lane_n;
     }
     if (has_index) {
-        for (i = d->call_n; i-- > 0;) if (d->calls[i].has_index && d->calls[i].index == index) return i;
-        return d->call_n;
+        for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
+        return d->lane_n;
     }
-    return d->call_n == 0 || has_name ? d->call_n : d->last_call;
-}
-static int agenti_oc_call_new(agenti_decoder *d)
-{
-    agenti_wire_call *c;
-    if (d->call_n == d->call_cap) {
-        uint32_t cap = d->call_cap ? d->call_cap * 2 : 4;
-        c = (agenti_wire_call *)agenti_resize(d->pool, d->calls, d->call_cap * sizeof *c, cap * sizeof *c);
-        if (c == NULL) return 0;
-        d->calls = c;
-        d->call_cap = cap;
-    }
-    memset(&d->calls[d->call_n++], 0, sizeof *d->calls);
-    return 1;
+    return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
@@ -4148,7 +4313,7 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
         d->high_args = 0;
     }
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (!agenti_json_string(args, &d->high_args, &d->arena, &text)) return 0;    /* an object is taken as written (C16)  */
+    if (agenti_is_string(args) ? !agenti_json_string(args, &d->high_args, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
     d->high_call = call;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
@@ -4157,27 +4322,28 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, int64_t index, agent_str name_value, agent_str args)
 {
     agent_str name = agenti_str(NULL, 0);
-    agenti_wire_call *c;
+    agenti_lane *c;
     agenti_op *op;
     uint32_t at;
     if (agenti_nonempty(name_value) && !agenti_json_string(name_value, NULL, &d->arena, &name)) return 0;
     at = agenti_oc_route(d, id, has_index, index, name.n > 0);
-    if (at == d->call_n) {
-        if (!agenti_stream_end(d) || !agenti_oc_call_new(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+    if (at == d->lane_n && at >= d->call_limit) return agenti_too_many(d);
+    if (at == d->lane_n) {
+        if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
-        d->calls[at].named = name.n > 0;
-    } else if ((name.n && !d->calls[at].named) || (id.n && d->calls[at].id.n == 0)) {
+        d->lanes[at].named = name.n > 0;
+    } else if ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0)) {
         if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
-        if (name.n) d->calls[at].named = 1;
+        if (name.n) d->lanes[at].named = 1;
     }
-    c = &d->calls[at];
+    c = &d->lanes[at];
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
-        for (i = 0; i < d->call_n; i++) if (i != at && d->calls[i].has_index && d->calls[i].index == index) d->calls[i].has_index = 0;
+        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) d->lanes[i].has_index = 0;
         c->has_index = 1;
         c->index = index;
     }
@@ -4248,30 +4414,12 @@ static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
     }
     return 1;
 }
-static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
-{
-    agenti_op *op;
-    agent_str u, t = agenti_str(NULL, 0);
-    char *name;
-    if (!agenti_nonempty(url)) return 1;
-    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
-        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
-        memcpy(name, t.p, t.n);
-        name[t.n] = 0;
-        t.p = name;
-    }
-    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
-    op->a = u;
-    op->b = t;
-    return 1;
-}
 static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
 {
     agent_str item;
     size_t pos = 0;
     while (agent_json_each(list, &pos, NULL, &item))
-        if (!agenti_oc_source(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
+        if (!agenti_source_add(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
     return 1;
 }
 /* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
@@ -4282,7 +4430,7 @@ static int agenti_oc_citations(agenti_decoder *d, agent_str list)
     if (!agenti_is_array(list) || d->sourced) return 1;
     while (agent_json_each(list, &pos, NULL, &item)) {
         d->sourced = 1;
-        if (!agenti_oc_source(d, item, agenti_str(NULL, 0))) return 0;
+        if (!agenti_source_add(d, item, agenti_str(NULL, 0))) return 0;
     }
     return 1;
 }
@@ -4331,12 +4479,9 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *k
 /* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
 static int agenti_oc_broken(agenti_decoder *d, agent_str data)
 {
-    agenti_op *op;
     size_t i;
     int known;
-    d->bad++;
-    if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) return 0;
-    op->a = agenti_cstr("a payload that is no JSON was passed over");
+    if (!agenti_payload_bad(d)) return 0;
     for (i = 1; i + 7 <= data.n; i++) {
         agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
         if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
@@ -4372,21 +4517,16 @@ static int agenti_oc_whole(agenti_decoder *d, agent_str body)
 }
 
 /* ---- requests ---- */
-static int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
-static void agenti_oc_option(agenti_buf *b, const agenti_request *r, const char *key, int option)
-{
-    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
-}
 static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
 {
     const char *limit = r->dialect & AGENT_DIALECT_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
-    agenti_oc_option(b, r, limit, AGENTI_OPT_MAX_TOKENS);
-    agenti_oc_option(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
-    agenti_oc_option(b, r, "top_p", AGENTI_OPT_TOP_P);
-    agenti_oc_option(b, r, "seed", AGENTI_OPT_SEED);
-    agenti_oc_option(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
-    agenti_oc_option(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
-    agenti_oc_option(b, r, "stop", AGENTI_OPT_STOP);
+    agenti_option_out(b, r, limit, AGENTI_OPT_MAX_TOKENS);
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
 }
 static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
 {
@@ -4398,9 +4538,14 @@ static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
     agenti_oc_limits(b, r);
     agenti_buf_str(b, ",\"messages\":[");
 }
-static void agenti_oc_system(agenti_buf *b, const agenti_request *r, agent_str text)
+static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 {
-    (void)r;
+    if (r->state) agenti_buf_str(b, ",");
+    r->state = 1;
+}
+static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
+{
+    agenti_oc_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"system\"");
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
@@ -4427,12 +4572,12 @@ static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
     agenti_buf_str(b, "{");
     agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
-    agenti_json_member_str(b, "name", agenti_text_view(&p->name));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}}");
 }
 /* Reasoning is not sent back: no field of this format takes it from every host.                                        */
-static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
+static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
@@ -4440,6 +4585,7 @@ static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
         calls += m->parts[i].kind == AGENT_PART_CALL;
     }
     if (texts + calls == 0) return;
+    agenti_oc_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
     if (texts == 0) agenti_buf_str(b, "null");
     else {
@@ -4464,11 +4610,11 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
         agenti_buf_str(b, "}");
     }
 }
-static void agenti_oc_message_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
+static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
-    (void)r;
+    if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
+    agenti_oc_comma(b, r);
     if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
-    else if (m->role == AGENT_MODEL) agenti_oc_model_msg(b, m);
     else agenti_oc_tools_msg(b, m);
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
@@ -4491,7 +4637,7 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
             agenti_buf_str(b, "}}");
         }
     }
-    agenti_oc_option(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
+    agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
 }
 static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
 {
@@ -4508,28 +4654,483 @@ static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
     }
     agenti_buf_str(b, "]");
 }
-static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
+static const char *const agenti_oc_parts[] = {
+    "content", "text", "thinking", "summary", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
+};
+static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
+static const char *const agenti_oc_owner[] = { "index", "id", NULL };
+static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
+static const char *const agenti_oc_none[] = { NULL };
+static const agenti_wire agenti_openai_chat_wire = {
+    "openai-chat", "/chat/completions", NULL, NULL, agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_extra_out, agenti_oc_event, agenti_oc_whole,
+    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
+};
+AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
+#endif
+
+/* ==== wire_anthropic.c: Anthropic messages ======================================================================== */
+/* Anthropic messages: https://docs.anthropic.com/en/api/messages and /messages-streaming. Blocks are told apart by their index, and
+ * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
+AGENTI_FN const agenti_wire *agenti_anthropic(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
+/* ---- answers ---- */
+/* agenti_lane.kind. A lane is an open block; named: its part was begun.                                                */
+enum { AGENTI_AB_TEXT = 1, AGENTI_AB_THINKING, AGENTI_AB_CALL, AGENTI_AB_OTHER };
+enum { AGENTI_AE_TYPE, AGENTI_AE_INDEX, AGENTI_AE_MESSAGE, AGENTI_AE_BLOCK, AGENTI_AE_DELTA, AGENTI_AE_USAGE, AGENTI_AE_ERROR,
+       AGENTI_AE_FIELDS };
+static const agenti_field agenti_an_event_rows[AGENTI_AE_FIELDS] = {
+    { "type", -1 }, { "index", -1 }, { "message", -1 }, { "content_block", -1 }, { "delta", -1 }, { "usage", -1 }, { "error", -1 }
+};
+enum { AGENTI_AK_TYPE, AGENTI_AK_ID, AGENTI_AK_NAME, AGENTI_AK_TEXT, AGENTI_AK_THINKING, AGENTI_AK_SIGNATURE, AGENTI_AK_INPUT,
+       AGENTI_AK_JSON, AGENTI_AK_CONTENT, AGENTI_AK_CITATION, AGENTI_AK_CITATIONS, AGENTI_AK_FIELDS };
+static const agenti_field agenti_an_block_rows[AGENTI_AK_FIELDS] = {          /* of a block, and of a delta             */
+    { "type", -1 }, { "id", -1 }, { "name", -1 }, { "text", -1 }, { "thinking", -1 }, { "signature", -1 }, { "input", -1 },
+    { "partial_json", -1 }, { "content", -1 }, { "citation", -1 }, { "citations", -1 }
+};
+enum { AGENTI_AM_ID, AGENTI_AM_USAGE, AGENTI_AM_CONTENT, AGENTI_AM_STOP, AGENTI_AM_TYPE, AGENTI_AM_FIELDS };
+static const agenti_field agenti_an_message_rows[AGENTI_AM_FIELDS] = {
+    { "id", -1 }, { "usage", -1 }, { "content", -1 }, { "stop_reason", -1 }, { "type", -1 }
+};
+
+static int64_t agenti_an_sum(int64_t a, int64_t b)           /* unknown counts as 0, if one is known                    */
 {
-    agent_str key, value;
+    if (a < 0 || b <= 0) return a < 0 ? b : a;
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+enum { AGENTI_AU_INPUT, AGENTI_AU_OUTPUT, AGENTI_AU_TYPE, AGENTI_AU_READ, AGENTI_AU_WRITTEN, AGENTI_AU_ITERATIONS, AGENTI_AU_DETAILS,
+       AGENTI_AU_THINKING, AGENTI_AU_FIELDS };
+static const agenti_field agenti_an_usage_rows[AGENTI_AU_FIELDS] = {
+    { "input_tokens", -1 }, { "output_tokens", -1 }, { "type", -1 }, { "cache_read_input_tokens", -1 },
+    { "cache_creation_input_tokens", -1 }, { "iterations", -1 }, { "output_tokens_details", -1 }, { "thinking_tokens", AGENTI_AU_DETAILS }
+};
+static void agenti_an_count(agent_str v, int64_t *to) { if (v.n) (void)agenti_count(v, to); }
+/* Compaction is billed, but not in the totals beside the list; what another model did is billed apart (E8).            */
+static void agenti_an_iterations(agenti_decoder *d, agent_str list)
+{
+    agent_str item, f[AGENTI_AU_READ];
+    int64_t input = -1, output = -1, n;
     size_t pos = 0;
-    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
-        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
-        agenti_buf_str(b, ",\"");
-        agenti_buf_add(b, key.p, key.n);
-        agenti_buf_str(b, "\":");
-        agenti_buf_add(b, value.p, value.n);
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_object(item)) continue;
+        agenti_json_pick(item, agenti_an_usage_rows, AGENTI_AU_READ, f);
+        if (agent_json_is(f[AGENTI_AU_TYPE], "fallback_message")) return;
+        if (!agent_json_is(f[AGENTI_AU_TYPE], "message") && !agent_json_is(f[AGENTI_AU_TYPE], "compaction")) continue;
+        n = -1;
+        agenti_an_count(f[AGENTI_AU_INPUT], &n);
+        input = agenti_an_sum(input, n);
+        n = -1;
+        agenti_an_count(f[AGENTI_AU_OUTPUT], &n);
+        output = agenti_an_sum(output, n);
+    }
+    if (input >= 0) d->uncached = input;
+    if (output >= 0) d->usage.output = output;
+}
+/* Totals of the whole answer; a later one replaces an earlier one (E8). Their input_tokens leaves cached tokens out.   */
+static AGENTI_NOINLINE void agenti_an_usage(agenti_decoder *d, agent_str usage)
+{
+    agent_str f[AGENTI_AU_FIELDS];
+    agent_usage *u = &d->usage;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, agenti_an_usage_rows, AGENTI_AU_FIELDS, f);
+    agenti_an_count(f[AGENTI_AU_INPUT], &d->uncached);
+    agenti_an_count(f[AGENTI_AU_OUTPUT], &u->output);
+    agenti_an_count(f[AGENTI_AU_READ], &u->cached);
+    agenti_an_count(f[AGENTI_AU_WRITTEN], &u->cache_write);
+    agenti_an_count(f[AGENTI_AU_THINKING], &u->reasoning);
+    if (agenti_is_array(f[AGENTI_AU_ITERATIONS])) agenti_an_iterations(d, f[AGENTI_AU_ITERATIONS]);
+    if (d->uncached >= 0) u->input = agenti_an_sum(agenti_an_sum(d->uncached, u->cached), u->cache_write);
+    d->has_usage = 1;
+}
+static int agenti_an_stop(agenti_decoder *d, agent_str value)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "end_turn", AGENT_FINISH_STOP }, { "stop_sequence", AGENT_FINISH_STOP }, { "pause_turn", AGENT_FINISH_STOP },
+        { "tool_use", AGENT_FINISH_TOOLS }, { "max_tokens", AGENT_FINISH_LENGTH },
+        { "model_context_window_exceeded", AGENT_FINISH_LENGTH }, { "refusal", AGENT_FINISH_FILTER }
+    };
+    agent_str raw;
+    size_t i;
+    int finish = AGENT_FINISH_OTHER;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+/* The open block of an index; NULL: none.                                                                              */
+static agenti_lane *agenti_an_lane(agenti_decoder *d, agent_str index)
+{
+    int64_t n;
+    uint32_t i;
+    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
+    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
+    return NULL;
+}
+static void agenti_an_forget(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
+}
+/* A piece of a block as an op; an empty one only when it opens the block.                                              */
+static int agenti_an_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
+{
+    agenti_op *op;
+    agent_str text = agenti_str(NULL, 0);
+    uint16_t *high = kind == AGENTI_OP_DATA ? NULL : &l->high;
+    if (agenti_nonempty(value)) {
+        if (!agenti_json_string(value, high, &d->arena, &text)) return 0;
+    } else if (!opens) return 1;
+    if ((op = agenti_op_add(d, kind, l->key)) == NULL) return 0;
+    op->a = text;
+    if (kind == AGENTI_OP_TEXT) l->named = 1;
+    return 1;
+}
+/* A citation is a source, and goes back with its text as it came (E6): the part's data is the list without brackets.   */
+static int agenti_an_cite(agenti_decoder *d, agenti_lane *l, agent_str citation)
+{
+    agenti_op *op;
+    if (!agenti_is_object(citation)) return 1;
+    if (!l->named && !agenti_an_add(d, l, AGENTI_OP_TEXT, agenti_str(NULL, 0), 1)) return 0;
+    if (l->cited) {
+        if ((op = agenti_op_add(d, AGENTI_OP_DATA, l->key)) == NULL) return 0;
+        op->a = agenti_cstr(",");
+    }
+    l->cited = 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, l->key)) == NULL || !agenti_raw_of(d, citation, &op->a)) return 0;
+    return agenti_source_add(d, agent_json_get(citation, "url"), agent_json_get(citation, "title"));
+}
+static int agenti_an_text_start(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agent_str item;
+    size_t pos = 0;
+    l->kind = AGENTI_AB_TEXT;
+    if (!agenti_an_add(d, l, AGENTI_OP_TEXT, f[AGENTI_AK_TEXT], 0)) return 0;
+    while (agenti_is_array(f[AGENTI_AK_CITATIONS]) && agent_json_each(f[AGENTI_AK_CITATIONS], &pos, NULL, &item))
+        if (!agenti_an_cite(d, l, item)) return 0;
+    return 1;
+}
+static int agenti_an_call_start(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agenti_op *op;
+    agent_str id, name, input = f[AGENTI_AK_INPUT];
+    if (!agenti_string_of(d, f[AGENTI_AK_ID], &id) || !agenti_string_of(d, f[AGENTI_AK_NAME], &name)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, l->key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    if (!agenti_is_object(input) || agenti_trim(agenti_str(input.p + 1, input.n - 2)).n == 0) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
+    return agenti_raw_of(d, input, &op->a);   /* complete at once (E4)                                                  */
+}
+/* Blocks that only the provider understands are kept as they came. Deltas fill their member `input`, as JSON in pieces, or
+ * `content`, a string in pieces: lane.more is the text of its value.                                                   */
+static int agenti_an_keep(agenti_decoder *d, agenti_lane *l, agent_str block)
+{
+    agent_str raw;
+    l->kind = AGENTI_AB_OTHER;
+    return agenti_raw_of(d, block, &raw) && agenti_text_set(&l->id, d->pool, d->graves, raw);
+}
+static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agent_str json = f[AGENTI_AK_JSON], content = f[AGENTI_AK_CONTENT], text;
+    size_t later = l->more.n != 0;            /* the first piece brings the opening quote, no piece the closing one     */
+    if (agenti_nonempty(json))
+        return agenti_json_string(json, &l->high, &d->arena, &text) && agenti_text_add(&l->more, d->pool, d->graves, text);
+    if (!agenti_is_string(content)) return 1;
+    l->named = 1;
+    return agenti_raw_of(d, content, &text)
+        && agenti_text_add(&l->more, d->pool, d->graves, agenti_str(text.p + later, text.n - 1 - later));
+}
+static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
+{
+    agent_str block = agenti_text_view(&l->id), more, old;
+    agenti_op *op;
+    char *p;
+    size_t at;
+    if (l->named && !agenti_text_add(&l->more, d->pool, d->graves, agenti_cstr("\""))) return 0;
+    more = agenti_text_view(&l->more);
+    old = agent_json_get(block, l->named ? "content" : "input");
+    if (old.p == NULL || more.n == 0 || agent_json_check(more.p, more.n, d->depth_limit, NULL) != AGENT_OK) more = old;
+    if ((p = agenti_arena_get(&d->arena, block.n - old.n + more.n)) == NULL) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_RAW, 0)) == NULL) return 0;
+    op->a = agenti_str(p, block.n - old.n + more.n);
+    at = old.p ? (size_t)(old.p - block.p) : block.n;
+    memcpy(p, block.p, at);
+    if (more.n) memcpy(p + at, more.p, more.n);
+    memcpy(p + at + more.n, block.p + at + old.n, block.n - at - old.n);
+    AGENTI_TOUCH(op->a.n);
+    return agenti_string_of(d, agent_json_get(op->a, "type"), &op->b);
+}
+static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str block, agent_str index)
+{
+    agent_str f[AGENTI_AK_FIELDS];
+    agenti_lane *l = agenti_an_lane(d, index);
+    int64_t n;
+    if (l) agenti_an_forget(d, l);            /* a block that was never stopped loses its index                         */
+    if (d->lane_n >= d->call_limit) return agenti_too_many(d);
+    if ((l = agenti_lane_new(d)) == NULL) return 0;
+    l->key = ++d->streams;
+    if (index.n && agenti_int(index, &n)) { l->has_index = 1; l->index = n; }
+    agenti_json_pick(block, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
+    if (agent_json_is(f[AGENTI_AK_TYPE], "text")) return agenti_an_text_start(d, l, f);
+    if (agent_json_is(f[AGENTI_AK_TYPE], "thinking")) {
+        l->kind = AGENTI_AB_THINKING;         /* also without text: it may have a signature only                        */
+        return agenti_an_add(d, l, AGENTI_OP_REASONING, f[AGENTI_AK_THINKING], 1)
+            && agenti_an_add(d, l, AGENTI_OP_DATA, f[AGENTI_AK_SIGNATURE], 0);
+    }
+    if (agent_json_is(f[AGENTI_AK_TYPE], "tool_use")) {
+        l->kind = AGENTI_AB_CALL;
+        return agenti_an_call_start(d, l, f);
+    }
+    return agenti_an_keep(d, l, block);
+}
+static AGENTI_NOINLINE int agenti_an_block_delta(agenti_decoder *d, agent_str delta, agent_str index)
+{
+    agent_str f[AGENTI_AK_FIELDS];
+    agenti_lane *l = agenti_an_lane(d, index);
+    if (l == NULL) return 1;
+    agenti_json_pick(delta, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
+    if (l->kind == AGENTI_AB_TEXT)
+        return agenti_an_add(d, l, AGENTI_OP_TEXT, f[AGENTI_AK_TEXT], 0) && agenti_an_cite(d, l, f[AGENTI_AK_CITATION]);
+    if (l->kind == AGENTI_AB_CALL) return agenti_an_add(d, l, AGENTI_OP_ARGS, f[AGENTI_AK_JSON], 0);
+    if (l->kind == AGENTI_AB_OTHER) return agenti_an_keep_more(d, l, f);
+    return agenti_an_add(d, l, AGENTI_OP_REASONING, f[AGENTI_AK_THINKING], 0)
+        && agenti_an_add(d, l, AGENTI_OP_DATA, f[AGENTI_AK_SIGNATURE], 0);
+}
+static int agenti_an_block_stop(agenti_decoder *d, agenti_lane *l)
+{
+    int kind, ok = 1;
+    uint32_t key;
+    if (l == NULL) return 1;
+    kind = l->kind == AGENTI_AB_CALL ? AGENTI_OP_ARGS : l->kind == AGENTI_AB_TEXT ? AGENTI_OP_TEXT : AGENTI_OP_REASONING;
+    key = l->key;
+    if (l->kind == AGENTI_AB_OTHER) ok = agenti_an_kept(d, l);
+    else if (l->high) {                       /* the other half of a pair never came                                    */
+        agenti_op *op = agenti_op_add(d, kind, key);
+        if (op) op->a = agenti_cstr("\xEF\xBF\xBD");
+        ok = op != NULL;
+    }
+    if (l->kind == AGENTI_AB_TEXT || l->kind == AGENTI_AB_THINKING) ok = ok && agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+    agenti_an_forget(d, l);
+    return ok;
+}
+static int agenti_an_blocks(agenti_decoder *d, agent_str list)        /* blocks that came whole                         */
+{
+    agent_str block;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &block)) {
+        if (!agenti_is_object(block)) continue;
+        if (!agenti_an_block_start(d, block, agenti_str(NULL, 0)) || !agenti_an_block_stop(d, &d->lanes[d->lane_n - 1])) return 0;
+    }
+    return 1;
+}
+/* A second message_start with the same id is a resend; with another id two streams were spliced (E7).                  */
+static AGENTI_NOINLINE int agenti_an_message(agenti_decoder *d, agent_str message)
+{
+    agent_str f[AGENTI_AM_FIELDS], id;
+    if (!agenti_is_object(message)) return 1;
+    agenti_json_pick(message, agenti_an_message_rows, AGENTI_AM_FIELDS, f);
+    if (!agenti_string_of(d, f[AGENTI_AM_ID], &id)) return 0;
+    if (d->started) {
+        if (id.n != d->id.n || (id.n && memcmp(id.p, d->id.p, id.n) != 0))
+            agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("a second message begins inside the first"));
+        return 1;
+    }
+    d->started = 1;
+    if (id.n && !agenti_text_set(&d->id, d->pool, d->graves, id)) return 0;
+    agenti_an_usage(d, f[AGENTI_AM_USAGE]);
+    return agenti_an_blocks(d, f[AGENTI_AM_CONTENT]) && agenti_an_stop(d, f[AGENTI_AM_STOP]);
+}
+static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
+{
+    agent_str f[AGENTI_AE_FIELDS], type;
+    agenti_json_pick(json, agenti_an_event_rows, AGENTI_AE_FIELDS, f);
+    type = f[AGENTI_AE_TYPE];
+    if (agent_json_is(type, "content_block_delta") || (type.n == 0 && f[AGENTI_AE_DELTA].n))     /* its type may come after a cut */
+        return agenti_an_block_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_INDEX]);
+    if (agent_json_is(type, "content_block_start"))
+        return !agenti_is_object(f[AGENTI_AE_BLOCK]) || agenti_an_block_start(d, f[AGENTI_AE_BLOCK], f[AGENTI_AE_INDEX]);
+    if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_an_lane(d, f[AGENTI_AE_INDEX]));
+    if (agent_json_is(type, "message_start")) return agenti_an_message(d, f[AGENTI_AE_MESSAGE]);
+    if (agent_json_is(type, "message_delta")) {
+        agenti_an_usage(d, f[AGENTI_AE_USAGE]);
+        return !agenti_is_object(f[AGENTI_AE_DELTA]) || agenti_an_stop(d, agent_json_get(f[AGENTI_AE_DELTA], "stop_reason"));
+    }
+    if (agent_json_is(type, "message_stop")) {
+        d->done = 1;
+        while (d->lane_n) if (!agenti_an_block_stop(d, &d->lanes[0])) return 0;
+    } else if (agent_json_is(type, "error") || (f[AGENTI_AE_ERROR].n && !agenti_eq(f[AGENTI_AE_ERROR], "null")))
+        agenti_fault_object(d, json, 0);
+    return 1;
+}
+static int agenti_an_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;
+    if (agenti_eq(data, "[DONE]")) { d->done = d->finish != AGENT_FINISH_NONE; return 1; }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_payload_bad(d);
+        agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+        return 1;
+    }
+    return agenti_an_object(d, data);
+}
+static int agenti_an_whole(agenti_decoder *d, agent_str body)
+{
+    if (!agenti_is_object(body) || !agent_json_is(agent_json_get(body, "type"), "message")) {
+        if (agenti_is_object(body) && agenti_is_object(agent_json_get(body, "error"))) agenti_fault_object(d, body, 0);
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        return 1;
+    }
+    d->started = 0;
+    d->done = 1;
+    return agenti_an_message(d, body);
+}
+
+/* ---- requests ---- */
+static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
+    if (stop.n == 0 || agenti_replaced(r, "stop_sequences")) return;
+    agenti_buf_str(b, stop.p[0] == '[' ? ",\"stop_sequences\":" : ",\"stop_sequences\":[");
+    agenti_buf_add(b, stop.p, stop.n);
+    if (stop.p[0] != '[') agenti_buf_str(b, "]");
+}
+static void agenti_an_head(agenti_buf *b, const agenti_request *r)
+{
+    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]), system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    if (!agenti_replaced(r, "max_tokens")) agenti_json_member(b, "max_tokens", limit.n ? limit : agenti_cstr("8192"));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_an_stop_out(b, r);
+    if (system.n && !agenti_replaced(r, "system")) {
+        agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
+        agenti_json_member_str(b, "text", system);
+        agenti_buf_str(b, "}]");
+    }
+    agenti_buf_str(b, ",\"messages\":[");
+}
+/* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
+static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
+{
+    int state = 1 + model;
+    if (r->state == state) { agenti_buf_str(b, ","); return; }
+    if (r->state) agenti_buf_str(b, "]},");
+    agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
+    r->state = state;
+}
+static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+{
+    if (agenti_trim(text).n == 0) return;     /* empty and blank blocks are refused (E14)                               */
+    agenti_an_open(b, r, model);
+    agenti_buf_str(b, "{\"type\":\"text\"");
+    agenti_json_member_str(b, "text", text);
+    if (citations.n) {
+        agenti_buf_str(b, ",\"citations\":[");
+        agenti_buf_add(b, citations.p, citations.n);
+        agenti_buf_str(b, "]");
     }
     agenti_buf_str(b, "}");
 }
-static const char *const agenti_oc_parts[] = {
-    "content", "text", "thinking", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
+static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
+    int good = m->model == r->model && !(p->flags & AGENT_PART_CUT);
+    if (p->kind == AGENT_PART_TEXT) {
+        agenti_an_text_out(b, r, agenti_text_view(&p->text), good ? agenti_text_view(&p->data) : agenti_str(NULL, 0), 1);
+        return;
+    }
+    if (keeps && !good) { r->dropped |= m->model != r->model; return; }
+    if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thinking is not taken back   */
+    agenti_an_open(b, r, 1);
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
+    if (p->kind == AGENT_PART_REASONING) {
+        agenti_buf_str(b, "{\"type\":\"thinking\"");
+        agenti_json_member_str(b, "thinking", agenti_text_view(&p->text));
+        agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+    } else {
+        int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
+        agenti_buf_str(b, "{\"type\":\"tool_use\"");
+        agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+        agenti_tool_name_out(b, agenti_text_view(&p->name));
+        agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    agent_str text = agenti_text_view(&p->text);
+    agenti_an_open(b, r, 0);
+    agenti_buf_str(b, "{\"type\":\"tool_result\"");
+    agenti_json_member_str(b, "tool_use_id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
+    if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
+    agenti_buf_str(b, "}");
+}
+static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (m->role == AGENT_USER) agenti_an_text_out(b, r, agenti_text_view(&p->text), agenti_str(NULL, 0), 0);
+        else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, p);
+        else agenti_an_model_part(b, r, m, p);
+    }
+}
+static void agenti_an_choice(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), parallel = agenti_text_view(&r->options[AGENTI_OPT_PARALLEL]);
+    if (r->tools_off) { agenti_json_member(b, "tool_choice", agenti_cstr("{\"type\":\"none\"}")); return; }
+    if (agenti_replaced(r, "tool_choice") || (!agenti_eq(parallel, "false") && (choice.n == 0 || r->choice_off))) return;
+    agenti_buf_str(b, ",\"tool_choice\":{\"type\":");
+    if (choice.n == 0 || r->choice_off || agenti_eq(choice, "auto")) agenti_buf_str(b, "\"auto\"");
+    else if (agenti_eq(choice, "none")) agenti_buf_str(b, "\"none\"");
+    else if (agenti_eq(choice, "required")) agenti_buf_str(b, "\"any\"");
+    else {
+        agenti_buf_str(b, "\"tool\"");
+        agenti_json_member_str(b, "name", choice);
+    }
+    if (agenti_eq(parallel, "false")) agenti_buf_str(b, ",\"disable_parallel_tool_use\":true");
+    agenti_buf_str(b, "}");
+}
+static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
+{
+    agenti_request with = *r;
+    if (r->note) agenti_an_text_out(b, &with, agenti_cstr(r->note), agenti_str(NULL, 0), 0);
+    agenti_buf_str(b, with.state ? "]}]" : "]");
+    if (r->tool_count || agenti_replaced(r, "tools")) agenti_an_choice(b, r);
+}
+static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        agenti_buf_str(b, i ? ",{" : "{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "input_schema", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+}
+static const char *const agenti_an_parts[] = { "text", "thinking", "partial_json", NULL };
+static const char *const agenti_an_routing[] = { "type", "index", NULL };
+static const char *const agenti_an_owner[] = { "index", NULL };
+static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
+static const char *const agenti_an_none[] = { NULL };
+static const agenti_wire agenti_anthropic_wire = {
+    "anthropic", "/messages", "anthropic-version", "2023-06-01", agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail,
+    agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole,
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
 };
-static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
-static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
-    agenti_oc_end, agenti_oc_event, agenti_oc_whole, agenti_oc_parts, agenti_oc_routing
-};
-AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
+AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wire; }
 #endif
 
 /* ==== providers.c: wire formats and providers by name ============================================================= */
@@ -4540,14 +5141,16 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
 static const agent_provider agenti_providers[] = {
     { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
+    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0 },
     { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
     { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
     { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
-    const agenti_wire *w = agenti_openai_chat();
-    return agenti_eq(name, w->name) ? w : NULL;
+    if (agenti_eq(name, agenti_openai_chat()->name)) return agenti_openai_chat();
+    if (agenti_eq(name, agenti_anthropic()->name)) return agenti_anthropic();
+    return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)
 {
@@ -4579,6 +5182,7 @@ struct agent_engine {
     agenti_slots slots[4];                    /* by agenti_kind                                                         */
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
+    struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
     agenti_blob *graves;
     const char *last;
     agent_event ev;
@@ -4595,12 +5199,14 @@ AGENTI_FN void     agenti_wake(agenti_ready *head, agenti_ready *);             
 AGENTI_FN void     agenti_sleep(agenti_ready *);
 AGENTI_FN agent_event *agenti_event(agent_engine *, int type);                   /* e->ev, cleared                       */
 AGENTI_FN size_t   agenti_len(const char *p, size_t n);                          /* n, or strlen for AGENT_CSTR          */
-AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);             /* 0 and AGENT_OFF resolved             */
+AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);             /* 0 resolved; AGENT_OFF is the largest */
+AGENTI_FN size_t   agenti_mem_limit(size_t given);                               /* AGENT_OFF is none, as 0 is           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_ENGINE
 AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why) { e->last = why; return code; }
 AGENTI_FN size_t agenti_len(const char *p, size_t n) { return p == NULL ? 0 : n == AGENT_CSTR ? strlen(p) : n; }
 AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise) { return given ? given : otherwise; }
+AGENTI_FN size_t agenti_mem_limit(size_t given) { return given == AGENT_OFF ? 0 : given; }
 
 AGENTI_FN agent_id agenti_id_new(agent_engine *e, int kind, void *p)
 {
@@ -4686,6 +5292,7 @@ enum agenti_mode {
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
 };
+typedef struct agenti_open { uint32_t key, part; int call; } agenti_open;     /* part: its index in the message         */
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
@@ -4693,7 +5300,9 @@ typedef struct agenti_answer {
     agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
     agenti_nums *nums;
     agent_num run;
+    uint32_t model;
     agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
+    agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
     agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
@@ -4732,8 +5341,8 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->pool = pool;
     agenti_decoder_init(&a->d, pool, &e->graves, wire);
     a->d.dialect = dialect;
-    a->d.item_limit = e->lim.item;
     a->d.depth_limit = e->lim.depth;
+    a->d.call_limit = e->lim.calls_per_step;
     agenti_buf_init(&a->hold, pool);
     agenti_buf_init(&a->todo, pool);
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
@@ -4759,6 +5368,7 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
         agenti_msg_free(a->pool, a->results, &a->e->graves);
     }
     agenti_decoder_free(&a->d);
+    agenti_put(a->pool, a->open, a->open_cap * sizeof *a->open);
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
     a->e = NULL;
@@ -4866,10 +5476,12 @@ static int agenti_whole(agenti_answer *a, agent_str body)
 /* ---- payloads longer than limits.piece ---- */
 static int agenti_split_begin(agenti_answer *a)
 {
+    enum { MOST = 1024 };                     /* a path up to a piece, or this, is repeated before each piece           */
     if (a->split) return 1;
     a->split = (agenti_split *)agenti_get(a->pool, sizeof *a->split);
     if (a->split == NULL) return 0;
-    agenti_split_init(a->split, a->pool, a->d.wire->parts, a->d.wire->route);
+    agenti_split_init(a->split, a->pool, a->mode == AGENTI_MODE_WHOLE ? &a->d.wire->whole_rule : &a->d.wire->stream_rule,
+                      a->e->lim.piece > MOST ? a->e->lim.piece : (uint32_t)MOST);
     return 1;
 }
 static int agenti_todo(agenti_answer *a, const char *p, size_t n)
@@ -4909,7 +5521,7 @@ static int agenti_split_work(agenti_answer *a)
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
         a->split_shown = 1;
-        return agenti_payload(a, agenti_text_view(&a->split_type), agenti_str(s->text.p, s->text.n));
+        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n));     /* the type may come last  */
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -4920,7 +5532,11 @@ static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->s
 /* ---- framing ---- */
 static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev)
 {
-    if (a->split == NULL && ev->data.n <= a->e->lim.piece) return agenti_payload(a, ev->event, ev->data);
+    if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
+        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data);
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
+        return 1;
+    }
     a->split_last = 1;
     return agenti_todo(a, ev->data.p, ev->data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, ev->event);
 }
@@ -4955,6 +5571,11 @@ static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
     a->offset += n;
     if (a->split) return agenti_todo(a, p, n);
     agenti_buf_add(&a->hold, p, n);
+    if (a->e->lim.item < a->e->lim.piece && a->hold.n > a->e->lim.item) {       /* else it is read in pieces before     */
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
+        a->d.fault.offset = a->e->lim.item;
+        return !a->hold.bad;
+    }
     if (a->hold.n <= a->e->lim.piece) return !a->hold.bad;
     ok = !a->hold.bad && agenti_todo(a, a->hold.p, a->hold.n);
     agenti_buf_free(&a->hold);
@@ -5022,7 +5643,7 @@ AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
             agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "a payload is no JSON, and nothing after it ends the answer");
             d->fault.offset = at;
         } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is neither JSON nor an event stream");
-        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a finish reason or [DONE]");
+        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a terminal signal");
         return;
     }
     if (d->call_n && d->finish != AGENT_FINISH_LENGTH && d->finish != AGENT_FINISH_FILTER && d->finish != AGENT_FINISH_ERROR)
@@ -5087,6 +5708,7 @@ static int agenti_need_msg(agenti_answer *a)
     if (a->msg == NULL) return -1;
     a->msg->id = ++a->nums->msg;
     a->msg->run = a->run;
+    a->msg->model = a->model;
     if (a->table == NULL) return 0;
     agenti_table_add(a->table, a->msg);
     ev = agenti_event(a->e, AGENT_EV_MSG_ADD);
@@ -5097,11 +5719,33 @@ static int agenti_need_msg(agenti_answer *a)
 static agenti_part *agenti_part_find(const agenti_answer *a, int call, uint32_t key)
 {
     uint32_t i;
-    for (i = a->msg ? a->msg->n : 0; i-- > 0;) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->key == key && (p->kind == AGENT_PART_CALL) == call && p->open) return p;
-    }
+    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].call == call) return &a->msg->parts[a->open[i].part];
     return NULL;
+}
+/* A new part of the message, open; the room in the list of open ones is made first.                                    */
+static agenti_part *agenti_part_open(agenti_answer *a, int kind, uint32_t key)
+{
+    agenti_part *p;
+    if (a->open_n == a->open_cap) {
+        uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
+        agenti_open *o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
+        if (o == NULL) return NULL;
+        a->open = o;
+        a->open_cap = cap;
+    }
+    if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return NULL;
+    a->open[a->open_n].key = key;
+    a->open[a->open_n].call = kind == AGENT_PART_CALL;
+    a->open[a->open_n++].part = a->msg->n - 1;
+    return p;
+}
+static void agenti_part_close(agenti_answer *a, const agenti_part *p)
+{
+    uint32_t i, at = (uint32_t)(p - a->msg->parts);
+    for (i = 0; i < a->open_n && a->open[i].part != at; i++) {}
+    if (i == a->open_n) return;
+    a->open_n--;
+    memmove(a->open + i, a->open + i + 1, (a->open_n - i) * sizeof *a->open);
 }
 static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 {
@@ -5109,10 +5753,8 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
     agenti_part *p = agenti_part_find(a, 0, op->key);
     if (p == NULL) {
         if ((rc = agenti_need_msg(a)) != 0) return rc;
-        if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return -1;
+        if ((p = agenti_part_open(a, kind, op->key)) == NULL) return -1;
         p->id = ++a->nums->part;
-        p->key = op->key;
-        p->open = 1;
         p->flags = op->flags;
         agenti_part_event(a, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : AGENT_EV_REASONING_START, p);
         return 1;
@@ -5125,24 +5767,40 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 }
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
+    int text = p->kind == AGENT_PART_TEXT;
     agent_event *ev;
-    p->open = 0;
+    if (agenti_part_delta(a, p, text ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA)) return 1;      /* what a cancel left unshown */
+    agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
-    ev = agenti_part_event(a, p->kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
+    ev = agenti_part_event(a, text ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
     ev->text = agenti_text_view(&p->text);
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
-static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
+/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
+static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
-    if (id.n && (!agenti_text_set(&p->wire_id, a->pool, graves, id) || !agenti_text_set(&r->wire_id, a->pool, graves, id))) return 0;
-    return name.n == 0 || agenti_text_set(&p->name, a->pool, graves, name);
+    agenti_text of_call, of_result;
+    memset(&of_call, 0, sizeof of_call);
+    memset(&of_result, 0, sizeof of_result);
+    if (!agenti_text_set(&of_call, a->pool, graves, id)) return 0;
+    if (!agenti_text_set(&of_result, a->pool, graves, id)) { agenti_text_free(&of_call, NULL); return 0; }
+    agenti_text_free(&p->wire_id, graves);
+    agenti_text_free(&r->wire_id, graves);
+    p->wire_id = of_call;
+    r->wire_id = of_result;
+    return 1;
+}
+static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
+{
+    if (id.n && !agenti_call_id(a, p, r, id)) return 0;
+    return name.n == 0 || agenti_text_set(&p->name, a->pool, &a->e->graves, name);
 }
 /* A call and the place of its result come to be together, so that closing never needs memory.                          */
 static int agenti_call_add(agenti_answer *a, const agenti_op *op)
 {
-    char made[32] = "call_";
+    char made[40] = "call_local_";            /* an id that no provider makes                                           */
     agenti_part *p, *r;
     agent_str id = op->a;
     int rc;
@@ -5151,21 +5809,21 @@ static int agenti_call_add(agenti_answer *a, const agenti_op *op)
     if (a->results->n >= a->e->lim.calls_per_step) return -2;
     if ((r = agenti_part_new(a->pool, a->results, AGENT_PART_RESULT)) == NULL) return -1;
     r->call = a->nums->call + 1;
-    if ((p = agenti_part_new(a->pool, a->msg, AGENT_PART_CALL)) == NULL) { a->results->n--; return -1; }
+    if ((p = agenti_part_open(a, AGENT_PART_CALL, op->key)) == NULL) { a->results->n--; return -1; }
     p->call = r->call;
-    if (id.n == 0) id = agenti_str(made, 5 + agenti_u64_text(p->call, made + 5));
+    r->key = a->msg->n - 1;
+    if (id.n == 0) id = agenti_str(made, 11 + agenti_u64_text(p->call, made + 11));
     if (!agenti_call_ids(a, p, r, id, op->b)) {
         agenti_text_free(&p->wire_id, &a->e->graves);
         agenti_text_free(&r->wire_id, &a->e->graves);
         a->msg->n--;
+        a->open_n--;
         a->results->n--;
         return -1;
     }
     a->nums->call++;
     p->id = ++a->nums->part;
     r->id = ++a->nums->part;
-    p->key = op->key;
-    p->open = 1;
     return 0;
 }
 static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
@@ -5179,9 +5837,7 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {
-    uint32_t i;
-    for (i = 0; a->results && i < a->results->n; i++) if (a->results->parts[i].call == call->call) return &a->results->parts[i];
-    return NULL;
+    return &a->results->parts[call->call - a->results->parts[0].call];       /* they are numbered in a row              */
 }
 /* INPUT_START once the name is known, then what has come of the arguments.                                             */
 static int agenti_show_call(agenti_answer *a, agenti_part *p)
@@ -5228,6 +5884,32 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
     }
     return agenti_show_call(a, p);
 }
+static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
+{
+    agenti_part *p = agenti_part_find(a, 0, op->key);
+    return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
+}
+/* A block that only the provider understands: kept as it came, shown as CUSTOM.                                        */
+static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p;
+    agent_event *ev;
+    int rc;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    if ((rc = agenti_need_msg(a)) != 0) return rc;
+    if ((p = agenti_part_new(a->pool, a->msg, AGENT_PART_OTHER)) == NULL) return -1;
+    if (!agenti_text_set(&p->text, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->name, a->pool, &a->e->graves, op->b)) {
+        agenti_text_free(&p->text, &a->e->graves);
+        a->msg->n--;
+        return -1;
+    }
+    op->flags |= AGENTI_OP_APPLIED;
+    p->id = ++a->nums->part;
+    ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    return 1;
+}
 static int agenti_apply(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p;
@@ -5235,6 +5917,8 @@ static int agenti_apply(agenti_answer *a, agenti_op *op)
     switch (op->kind) {
     case AGENTI_OP_TEXT: case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
     case AGENTI_OP_CALL: case AGENTI_OP_NAME: case AGENTI_OP_ARGS: return agenti_apply_input(a, op);
+    case AGENTI_OP_DATA: return agenti_apply_data(a, op);
+    case AGENTI_OP_RAW: return agenti_apply_raw(a, op);
     case AGENTI_OP_END: return (p = agenti_part_find(a, 0, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
     default:
         if (op->flags & AGENTI_OP_APPLIED) return 0;
@@ -5264,9 +5948,8 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     agent_event *ev;
     if (p->name.n == 0) agenti_text_static(&p->name, &a->e->graves, "unknown");
     if (agenti_show_call(a, p)) return 1;
-    p->open = 0;
+    agenti_part_close(a, p);
     if (p->text.n == 0) agenti_text_static(&p->text, &a->e->graves, "{}");
-    agenti_text_scrub(&p->text);              /* an object that a host sent raw may hold bad bytes                      */
     if (p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, a->e->lim.depth, NULL) != AGENT_OK) p->flags |= AGENT_PART_INVALID;
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, AGENT_EV_INPUT_END, p);
@@ -5278,13 +5961,13 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
-    for (i = 0; a->msg && i < a->msg->n; i++) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->open) return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
+    if (a->open_n) {
+        agenti_part *p = &a->msg->parts[a->open[0].part];
+        return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
     }
-    for (i = 0; a->msg && !cut && i < a->msg->n; i++) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->kind != AGENT_PART_CALL || p->called) continue;
+    for (i = 0; a->results && !cut && i < a->results->n; i++) {
+        agenti_part *p = &a->msg->parts[a->results->parts[i].key];
+        if (p->called) continue;
         p->called = 1;
         ev = agenti_part_event(a, AGENT_EV_TOOL_CALL, p);
         ev->text = agenti_text_view(&p->text);
@@ -5326,6 +6009,7 @@ typedef struct agenti_log {                   /* the serialised messages of a se
     agenti_pool *pool;
     agenti_block *first, *last;
     size_t total, msgs;                       /* bytes; messages of the table that are in                               */
+    int state;                                /* the wire format's                                                      */
 } agenti_log;
 typedef struct agenti_piece { const char *p; size_t n; } agenti_piece;
 typedef struct agenti_out {                   /* the bytes of one request                                               */
@@ -5341,7 +6025,7 @@ typedef struct agenti_out {                   /* the bytes of one request       
 } agenti_out;
 enum { AGENTI_SEND_MIN = 4096, AGENTI_BLOCK_MIN = 512, AGENTI_BLOCK_MAX = 65536 };
 
-AGENTI_FN int  agenti_log_add(agenti_log *, const agenti_buf *);              /* a comma between; 0: refused, unchanged  */
+AGENTI_FN int  agenti_log_add(agenti_log *, const agenti_buf *);              /* 0: refused, unchanged                  */
 AGENTI_FN void agenti_log_free(agenti_log *);
 AGENTI_FN void agenti_out_init(agenti_out *, agenti_pool *);
 AGENTI_FN void agenti_out_free(agenti_out *);                                 /* wipes the head: it has a key            */
@@ -5383,23 +6067,16 @@ static void agenti_block_fill(agenti_log *log, agenti_block *b, const char *p, s
 }
 AGENTI_FN int agenti_log_add(agenti_log *log, const agenti_buf *b)
 {
-    size_t room = log->last ? log->last->cap - log->last->n : 0, comma = log->total ? 1 : 0, here;
-    agenti_block *more = NULL;
+    size_t room = log->last ? log->last->cap - log->last->n : 0, here = room < b->n ? room : b->n;
+    agenti_block *more;
     if (b->bad) return 0;
-    if (b->n == 0) return 1;
-    if (room < b->n + comma && (more = agenti_block_new(log, b->n + comma - room)) == NULL) return 0;
-    if (more) {
+    if (here < b->n) {                        /* the rest goes into a new block; it is there before anything changes    */
+        if ((more = agenti_block_new(log, b->n - here)) == NULL) return 0;
         if (log->last) log->last->next = more; else log->first = more;
-    }
-    if (log->last == NULL) log->last = more;
-    if (comma && room == 0) log->last = more;
-    if (comma) agenti_block_fill(log, log->last, ",", 1);
-    here = log->last->cap - log->last->n < b->n ? log->last->cap - log->last->n : b->n;
-    agenti_block_fill(log, log->last, b->p, here);
-    if (here < b->n) {
+        if (here) agenti_block_fill(log, log->last, b->p, here);
         log->last = more;
-        agenti_block_fill(log, more, b->p + here, b->n - here);
     }
+    if (b->n > 0) agenti_block_fill(log, log->last, b->p + (here < b->n ? here : 0), here < b->n ? b->n - here : here);
     return 1;
 }
 AGENTI_FN void agenti_log_free(agenti_log *log)
@@ -5411,6 +6088,7 @@ AGENTI_FN void agenti_log_free(agenti_log *log)
     }
     log->first = log->last = NULL;
     log->total = log->msgs = 0;
+    log->state = 0;
 }
 AGENTI_FN void agenti_out_init(agenti_out *o, agenti_pool *pool)
 {
@@ -5541,7 +6219,8 @@ AGENTI_FN void agenti_peer_free(agenti_peer *);
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
 AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
 AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
-AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
+/* Stars over the key and the like, should they stand there; lines: the headers that were sent, which may be older than the peer's */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *, const agenti_buf *lines, agenti_text *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
@@ -5558,6 +6237,7 @@ AGENTI_FN void agenti_peer_free(agenti_peer *p)
     agenti_key_drop(p);
     agenti_text_free(&p->base, graves);
     agenti_text_free(&p->host, graves);
+    if (p->headers.p) agenti_wipe(p->headers.p, p->headers.n);
     agenti_text_free(&p->headers, graves);
     agenti_text_free(&p->extra, graves);
     if (p->id) agenti_id_free(p->e, p->id);
@@ -5595,11 +6275,23 @@ static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix,
     agenti_buf_add(b, value.p, value.n);
     agenti_buf_add(b, "", 1);
 }
+/* Room for all lines at once: a buffer that grows would leave the key behind in freed memory.                          */
+static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *auth)
+{
+    agent_str row[3];
+    size_t n = 512, i;
+    row[0] = agenti_cstr(auth);
+    row[1] = agenti_cstr(p->wire->header);
+    row[2] = agenti_cstr(p->wire->header_value);
+    for (i = 0; i < 3; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
+    return agenti_add(n, p->key_n, &n) && agenti_add(n, p->headers.n, &n) && agenti_buf_room(b, n);
+}
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
     int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
     const char *auth = bearer ? "authorization" : p->row->auth;
+    if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
         agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
@@ -5607,18 +6299,40 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
     if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
+    if (p->wire->header && !agenti_header_given(p, p->wire->header))
+        agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
     while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
     return !b->bad;
 }
-/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
-AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
+static void agenti_star(agenti_text *t, agent_str secret)
 {
     size_t i;
-    if (p->key_n < 4 || t->borrowed) return;
-    for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
-        if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
-    for (i = t->n < p->key_n ? t->n : p->key_n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
-        if (memcmp(t->p + t->n - i, p->key, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
+    if (secret.n < 4 || t->borrowed) return;
+    for (i = 0; t->n >= secret.n && i <= t->n - secret.n; i++)
+        if (memcmp(t->p + i, secret.p, secret.n) == 0) memset(t->p + i, '*', secret.n);
+    for (i = t->n < secret.n ? t->n : secret.n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
+        if (memcmp(t->p + t->n - i, secret.p, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
+}
+static int agenti_header_secret(const agenti_peer *p, agent_str name)
+{
+    static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
+    size_t i;
+    if (p->row->auth && agenti_ieq(name, p->row->auth)) return 1;
+    for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
+    return 0;
+}
+/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, agenti_text *t)
+{
+    const char *at = lines->p, *end = at ? at + lines->n : at;
+    while (at < end) {
+        agent_str name = agenti_cstr(at), value = agenti_cstr(at + name.n + 1);
+        const char *space = (const char *)memchr(value.p, ' ', value.n);       /* as in "Bearer key"                    */
+        at += name.n + value.n + 2;
+        if (!agenti_header_secret(p, name)) continue;
+        agenti_star(t, value);
+        if (space) agenti_star(t, agenti_cstr(space + 1));
+    }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
 AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
@@ -5702,7 +6416,8 @@ enum agenti_conn_state {
     AGENTI_CONN_OPEN,                         /* an exchange is going on                                                */
     AGENTI_CONN_DRAIN,                        /* its answer is over; the rest of the message is read and dropped        */
     AGENTI_CONN_IDLE,                         /* may be used again                                                      */
-    AGENTI_CONN_CLOSING                       /* CLOSE is to come                                                       */
+    AGENTI_CONN_CLOSING,                      /* CLOSE is to come                                                       */
+    AGENTI_CONN_GONE                          /* CLOSE was made; only the host's reservation is left                    */
 };
 typedef struct agenti_exchange {              /* whose request this is, as far as events need it                        */
     agent_id session;
@@ -5739,7 +6454,7 @@ typedef struct agenti_conn {
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
     agenti_text url;
     uint64_t drain_until;
-    struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
+    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
@@ -5753,7 +6468,8 @@ enum { AGENTI_DRAIN_MS = 1000 };
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
-AGENTI_FN void agenti_conn_free(agenti_conn *);
+AGENTI_FN void agenti_conn_free(agenti_conn *);                                /* pins it while a reservation is out      */
+AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
@@ -5791,8 +6507,31 @@ static void agenti_conn_unlink(agenti_conn *c)
     } else if (c->state == AGENTI_CONN_IDLE) {
         if (c->prev) c->prev->next = c->next; else c->peer->idle = c->next;
         if (c->next) c->next->prev = c->prev;
+    } else if (c->state == AGENTI_CONN_GONE) {
+        if (c->prev) c->prev->next = c->next; else e->pinned_first = c->next;
+        if (c->next) c->next->prev = c->prev; else e->pinned_last = c->prev;
     }
     c->next = c->prev = NULL;
+}
+/* A read may still be going on: the buffer, and what finds it by the dead id, wait for agent_recv_ack.                  */
+static void agenti_conn_pin(agenti_conn *c)
+{
+    c->state = AGENTI_CONN_GONE;
+    c->prev = c->e->pinned_last;
+    if (c->prev) c->prev->next = c; else c->e->pinned_first = c;
+    c->e->pinned_last = c;
+}
+static agenti_conn *agenti_conn_pinned(const agent_engine *e, agent_id id)
+{
+    agenti_conn *c = e->pinned_first;         /* reads mostly end in the order of the CLOSEs                            */
+    while (c && c->id != id) c = c->next;
+    return c;
+}
+AGENTI_FN void agenti_conn_unpin(agenti_conn *c)
+{
+    agenti_conn_unlink(c);
+    agenti_blob_put(c->in);
+    agenti_put(&c->e->pool, c, sizeof *c);
 }
 static void agenti_conn_state_set(agenti_conn *c, int state)
 {
@@ -5822,8 +6561,9 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agenti_buf_free(&c->head);
     agenti_text_free(&c->detail, &e->graves);
     agenti_text_free(&c->url, &e->graves);
-    agenti_blob_bury(&e->graves, c->in);      /* a read may still be going on: it lives as long as its CLOSE             */
     agenti_id_free(e, c->id);
+    if (c->reserved) { agenti_conn_pin(c); return; }
+    agenti_blob_bury(&e->graves, c->in);
     agenti_put(&e->pool, c, sizeof *c);
 }
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
@@ -5833,7 +6573,7 @@ AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
     if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
     return c;
 }
-/* Under limits.conns one that closes already is waited for, else an idle one has to go.                                 */
+/* Under limits.conns one that closes already is waited for, else one has to go that is of no more use, or idle.         */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
 {
     agenti_conn *idle = NULL, *c;
@@ -5842,7 +6582,7 @@ AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
         c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
         if (c == NULL) continue;
         if (c->state == AGENTI_CONN_CLOSING && c->waiter == NULL) return c;
-        if (c->state == AGENTI_CONN_IDLE) idle = c;
+        if (c->state == AGENTI_CONN_IDLE || (c->state == AGENTI_CONN_DRAIN && c->peer && c->via == AGENT_VIA_HTTP)) idle = c;
     }
     if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
     return idle;
@@ -6000,9 +6740,11 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
 AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) c = agenti_conn_pinned(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->reserved == 0) return agenti_say(e, AGENT_E_STATE, "nothing is reserved");
     if (n > c->reserved) return agenti_say(e, AGENT_E_ARG, "more than was reserved");
+    if (c->state == AGENTI_CONN_GONE) { agenti_conn_unpin(c); return AGENT_OK; }
     c->doubled = n == c->reserved && c->cap < c->e->lim.recv;
     c->reserved = 0;
     c->w += n;
@@ -6054,6 +6796,7 @@ AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const cha
     int rc;
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->via != AGENT_VIA_HTTP || c->state < AGENTI_CONN_OPEN || c->got_head) return agenti_say(e, AGENT_E_STATE, "no answer's head is awaited");
+    if (c->got_byte || c->r < c->w) return agenti_say(e, AGENT_E_STATE, "the body has begun");
     if (status < 200 || status > 999) return agenti_say(e, AGENT_E_ARG, "no final HTTP status");
     n = agenti_len(lines, n);
     if (n > e->lim.head) return agenti_say(e, AGENT_E_LIMIT, "the head is longer than limits.head");
@@ -6196,12 +6939,18 @@ static int agenti_conn_head_grow(agenti_conn *c)
     c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
     return 1;
 }
+/* Unread bytes that this agent_next may still look at.                                                                 */
+static size_t agenti_conn_share(const agenti_conn *c)
+{
+    size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
+    return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
+}
 /* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
 static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
-    int rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+    int rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
     c->e->scanned += used;
@@ -6235,7 +6984,7 @@ static int agenti_conn_bytes(agenti_conn *c)
         if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
         if (c->r == c->w) return -1;
         c->got_byte = 1;
-        ok = agenti_answer_feed(a, c->in + c->r, c->w - c->r, &used);
+        ok = agenti_answer_feed(a, c->in + c->r, agenti_conn_share(c), &used);
         c->e->scanned += used;
         c->r += used;
         return ok;
@@ -6311,19 +7060,20 @@ static int agenti_conn_draining(agenti_conn *c)
     agent_http_event ev;
     size_t used = 0;
     int rc = AGENT_MORE;
+    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
     if (c->via == AGENT_VIA_HTTP || c->peer == NULL) c->r = c->w;       /* nothing that follows is of use               */
     else if (!c->message_over && (c->r < c->w || c->more)) {
-        rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+        rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
         c->r += used;
         c->e->scanned += used;
         c->more = rc == AGENT_OK;
         if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
     }
-    agenti_conn_pack(c);
+    if (c->r == c->w) agenti_conn_pack(c);
     if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES && c->http.keep_alive) agenti_conn_idle(c);       /* closes if more is there */
     else if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)
         || (c->message_over && c->peer && c->via == AGENT_VIA_BYTES)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    else return rc == AGENT_OK ? 2 : 0;
+    else return rc == AGENT_OK || c->r < c->w ? 2 : 0;
     return 2;
 }
 AGENTI_FN int agenti_conn_pump(agenti_conn *c)
@@ -6434,7 +7184,7 @@ typedef struct agenti_item {                  /* a submitted message that waits 
     struct agenti_item *next;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t waited, told, back;               /* behind another run; QUEUED said so; a cancel sends it back             */
+    uint8_t told, back;                       /* QUEUED said that it waits; a cancel sends it back                      */
 } agenti_item;
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
@@ -6445,6 +7195,7 @@ typedef struct agenti_session {
     agent_id id;
     void *user;
     uint32_t flags, max_steps, parallel;
+    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
     agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
@@ -6453,6 +7204,7 @@ typedef struct agenti_session {
     uint64_t seq;
     agenti_log log;
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
+    agenti_item *untold;                      /* the first one that waits and was not shown yet                         */
     uint32_t items;
     int state, outcome, finish;
     uint32_t steps, order;                    /* of this run; of calls done                                             */
@@ -6461,8 +7213,8 @@ typedef struct agenti_session {
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
-    uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
-    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
+    uint8_t new_tools, old_log, dropped, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
@@ -6579,7 +7331,8 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
-    if (option == AGENTI_OPT_SYSTEM) s->old_log = 1;
+    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
+    if (option == AGENTI_OPT_MODEL) s->model++;
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
@@ -6632,7 +7385,7 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
     s->e = e;
     s->ready.owner = s;
     s->ready.kind = AGENTI_SESSION;
-    agenti_pool_child(&s->pool, &e->pool, d->mem_limit);
+    agenti_pool_child(&s->pool, &e->pool, agenti_mem_limit(d->mem_limit));
     s->table.pool = s->log.pool = &s->pool;
     s->peer = peer;
     s->user = d->user;
@@ -6645,7 +7398,7 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
 static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
 {
     char number[24];
-    size_t n = d->max_tokens ? agenti_u64_text(d->max_tokens, number) : 0;
+    size_t n = d->max_tokens && d->max_tokens != AGENT_OFF ? agenti_u64_text(d->max_tokens, number) : 0;
     int rc = agenti_option_set(s, AGENTI_OPT_MODEL, AGENTI_FORM_TEXT, agenti_cstr(d->model));
     if (rc == AGENT_OK && d->system) rc = agenti_option_set(s, AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT, agenti_cstr(d->system));
     if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
@@ -6727,23 +7480,37 @@ static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *
         q->flags |= AGENT_PART_INVALID;
     return 1;
 }
+/* A host's part whose views may be those of a zeroed one.                                                              */
+static agent_part agenti_part_given(const agent_part *p)
+{
+    agent_part q = *p;
+    q.text = agenti_str(p->text.p, p->text.n);
+    q.name = agenti_str(p->name.p, p->name.n);
+    q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
+    return q;
+}
 /* NULL: see e->last and *rc.                                                                                           */
 static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
 {
     agenti_msg *m;
+    agent_part part;
     const char *why;
     size_t i, size = 0;
     *rc = AGENT_E_ARG;
     for (i = 0; i < n; i++) {
-        if ((why = agenti_part_check(s, role, &parts[i])) != NULL) { s->e->last = why; return NULL; }
-        if (parts[i].text.n > s->e->lim.item || (size += parts[i].text.n) > s->e->lim.item) {
+        part = agenti_part_given(&parts[i]);
+        if ((why = agenti_part_check(s, role, &part)) != NULL) { s->e->last = why; return NULL; }
+        if (part.text.n > s->e->lim.item || (size += part.text.n) > s->e->lim.item) {
             *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
             return NULL;
         }
     }
     *rc = agenti_no_memory(s->e);
     if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
-    for (i = 0; i < n; i++) if (!agenti_part_copy(s, m, &parts[i])) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    for (i = 0; i < n; i++) {
+        part = agenti_part_given(&parts[i]);
+        if (!agenti_part_copy(s, m, &part)) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    }
     m->ended = 1;
     return m;
 }
@@ -6753,8 +7520,7 @@ static int agenti_enqueue(agenti_session *s, agenti_msg *m)
     if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
     it->msg = m;
     it->num = ++s->items;
-    it->waited = s->state != AGENTI_S_IDLE || s->first != NULL;
-    s->news |= it->waited;
+    if (s->untold == NULL && (s->state != AGENTI_S_IDLE || s->first)) s->untold = it;
     if (s->last) s->last->next = it; else s->first = it;
     s->last = it;
     agenti_wake(&s->e->sessions, &s->ready);
@@ -6817,6 +7583,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
         if (m->parts[i].kind == AGENT_PART_CALL) m->parts[i].call = ++s->nums.call;
     }
     m->id = ++s->nums.msg;
+    m->model = s->model;
     agenti_table_add(&s->table, m);
     return (int)m->id;
 }
@@ -6864,10 +7631,7 @@ AGENTI_FN agenti_part *agenti_result_find(const agenti_session *s, agent_num cal
 }
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *s, const agenti_part *r)
 {
-    const agenti_msg *m = s->answer.msg;
-    uint32_t i;
-    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].call == r->call) return &m->parts[i];
-    return NULL;
+    return &s->answer.msg->parts[r->key];
 }
 AGENTI_FN void agenti_result_done(agenti_session *s, agenti_part *r, int status)
 {
@@ -7015,13 +7779,28 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
     ev->u.msg.role = m->role;
     return AGENTI_PUMP_EVENT;
 }
+/* All parts as one text, for as long as the event; when there is no memory for that, the first one.                    */
+static agent_str agenti_msg_text(agenti_session *s, const agenti_msg *m)
+{
+    size_t n = 1;
+    uint32_t i;
+    char *p = NULL;
+    for (i = 0; i < m->n; i++) if (!agenti_add(n, m->parts[i].text.n, &n)) break;
+    if (m->n > 1 && i == m->n) p = agenti_blob_get(&s->pool, n);
+    if (p == NULL) return agenti_text_view(&m->parts[0].text);
+    for (i = 0, n = 0; i < m->n; n += m->parts[i++].text.n) memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+    AGENTI_TOUCH(n);
+    p[n] = 0;
+    agenti_blob_bury(&s->e->graves, p);
+    return agenti_str(p, n);
+}
 static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
     if (!s->running) ev->run = ev->step = 0;
     ev->u.queued.item = it->num;
     ev->u.queued.op = op;
-    if (it->msg) ev->text = agenti_text_view(&it->msg->parts[0].text);
+    if (it->msg) ev->text = agenti_msg_text(s, it->msg);
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_run_fault(agenti_session *s, int fault, int retryable, const char *why)
@@ -7039,27 +7818,33 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->peer->dialect;
+    r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
-static int agenti_log_sync(agenti_session *s, const agenti_request *r)
+static int agenti_log_sync(agenti_session *s, agenti_request *r)
 {
+    const agenti_wire *w = s->peer->wire;
     agenti_buf b;
     int ok = 1;
     if (s->old_log) { agenti_log_free(&s->log); s->old_log = 0; }
+    r->state = s->log.state;
     agenti_buf_init(&b, &s->pool);
-    if (s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
-        s->peer->wire->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
+    if (w->system && s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
+        w->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
         ok = agenti_log_add(&s->log, &b);
+        if (ok) s->log.state = r->state;
     }
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
-        s->peer->wire->message(&b, r, s->table.msgs[s->log.msgs]);
+        w->message(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
-        if (ok) s->log.msgs++;
+        if (!ok) break;
+        s->log.msgs++;
+        s->log.state = r->state;
     }
     agenti_buf_free(&b);
     return ok;
@@ -7095,6 +7880,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
     agenti_url_join(&url, u, s->peer->wire->path);
+    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
     agenti_buf_str(b, "POST ");
     agenti_url_join(b, u, s->peer->wire->path);
     agenti_buf_str(b, " HTTP/1.1\r\n");
@@ -7113,6 +7899,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request r;
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    s->dropped = r.dropped != 0;
     w->head(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
@@ -7127,7 +7914,7 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
-    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) c->waiter = &s->ready;
+    if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
     c = s->fresh ? NULL : agenti_conn_reuse(s->peer);
@@ -7159,7 +7946,9 @@ static int agenti_step_send(agenti_session *s)
     s->conn = c;
     s->state = AGENTI_S_ANSWER;
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
-    return AGENTI_PUMP_NONE;
+    if (!s->dropped) return AGENTI_PUMP_NONE;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("reasoning of another model was left out of the request");
+    return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
 {
@@ -7168,6 +7957,7 @@ static void agenti_answer_begin(agenti_session *s)
     s->answer.table = &s->table;
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
+    s->answer.model = s->model;
 }
 static int agenti_answer_wait(agenti_session *s)
 {
@@ -7182,8 +7972,8 @@ static int agenti_answer_wait(agenti_session *s)
         s->state = AGENTI_S_SEND;
         return AGENTI_AGAIN;
     }
-    agenti_peer_hide(s->peer, &s->answer.d.fault.text);
-    agenti_peer_hide(s->peer, &s->answer.d.fault.code);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -7554,16 +8344,16 @@ static int agenti_turn(agenti_session *s)
 }
 static int agenti_queue_news(agenti_session *s)
 {
-    agenti_item *it;
-    for (it = s->first; it; it = it->next) if (it->waited && !it->told) { it->told = 1; return agenti_queued_event(s, it, AGENT_QUEUED_ADDED); }
-    return AGENTI_PUMP_NONE;
+    agenti_item *it = s->untold;
+    s->untold = it->next;                     /* whatever came behind it waits as well                                  */
+    it->told = 1;
+    return agenti_queued_event(s, it, AGENT_QUEUED_ADDED);
 }
 AGENTI_FN int agenti_session_pump(agenti_session *s)
 {
     int rc = AGENTI_AGAIN;
     if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
-    if (s->news && agenti_queue_news(s)) return AGENTI_PUMP_EVENT;
-    s->news = 0;
+    if (s->untold) return agenti_queue_news(s);              /* before any item leaves the queue                        */
     if (s->cancel) agenti_cancel_take(s);
     while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
     return rc;
@@ -7597,7 +8387,7 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
     if (out == NULL || d == NULL || abi != AGENT_ABI || event_size != sizeof(agent_event)) return AGENT_E_ARG;
     lim = d->limits;
     if (!agenti_limits_fill(&lim)) return AGENT_E_ARG;
-    agenti_pool_child(&pool, NULL, d->mem_limit);
+    agenti_pool_child(&pool, NULL, agenti_mem_limit(d->mem_limit));
     pool.alloc = d->alloc;
     pool.ctx = d->alloc_ctx;
     if (d->block && !agenti_heap_init(&pool.heap, d->block, d->block_size)) return AGENT_E_ARG;
@@ -7620,6 +8410,7 @@ AGENTDEF void agent_close(agent_engine *e)
     agenti_pool pool;
     uint32_t i, kind;
     if (e == NULL) return;
+    agenti_bury_all(&e->graves);              /* what the last event points to is nobody's any more                      */
     while (e->sessions.next != &e->sessions) {                /* closed sessions have no handle any more                */
         agenti_ready *r = e->sessions.next;
         agenti_sleep(r);
@@ -7629,6 +8420,7 @@ AGENTDEF void agent_close(agent_engine *e)
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_session_free((agenti_session *)e->slots[AGENTI_SESSION].p[i].p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++)
         if (e->slots[AGENTI_CONN].p[i].p) agenti_conn_free((agenti_conn *)e->slots[AGENTI_CONN].p[i].p);
+    while (e->pinned_first) agenti_conn_unpin(e->pinned_first);
     for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
         if (e->slots[AGENTI_PEER].p[i].p) agenti_peer_free((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     agenti_bury_all(&e->graves);
@@ -7652,9 +8444,9 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
 }
 AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 {
-    e->wall = wall_ms;
     if (mono_ms < e->now) return agenti_say(e, AGENT_E_ARG, "the monotonic clock runs backwards");
     e->now = mono_ms;
+    e->wall = wall_ms;
     return AGENT_OK;
 }
 AGENTDEF uint64_t agent_deadline(const agent_engine *e)

@@ -6,6 +6,7 @@ enum agenti_mode {
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
 };
+typedef struct agenti_open { uint32_t key, part; int call; } agenti_open;     /* part: its index in the message         */
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
@@ -13,7 +14,9 @@ typedef struct agenti_answer {
     agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
     agenti_nums *nums;
     agent_num run;
+    uint32_t model;
     agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
+    agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
     agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
@@ -52,8 +55,8 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->pool = pool;
     agenti_decoder_init(&a->d, pool, &e->graves, wire);
     a->d.dialect = dialect;
-    a->d.item_limit = e->lim.item;
     a->d.depth_limit = e->lim.depth;
+    a->d.call_limit = e->lim.calls_per_step;
     agenti_buf_init(&a->hold, pool);
     agenti_buf_init(&a->todo, pool);
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
@@ -79,6 +82,7 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
         agenti_msg_free(a->pool, a->results, &a->e->graves);
     }
     agenti_decoder_free(&a->d);
+    agenti_put(a->pool, a->open, a->open_cap * sizeof *a->open);
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
     a->e = NULL;
@@ -186,10 +190,12 @@ static int agenti_whole(agenti_answer *a, agent_str body)
 /* ---- payloads longer than limits.piece ---- */
 static int agenti_split_begin(agenti_answer *a)
 {
+    enum { MOST = 1024 };                     /* a path up to a piece, or this, is repeated before each piece           */
     if (a->split) return 1;
     a->split = (agenti_split *)agenti_get(a->pool, sizeof *a->split);
     if (a->split == NULL) return 0;
-    agenti_split_init(a->split, a->pool, a->d.wire->parts, a->d.wire->route);
+    agenti_split_init(a->split, a->pool, a->mode == AGENTI_MODE_WHOLE ? &a->d.wire->whole_rule : &a->d.wire->stream_rule,
+                      a->e->lim.piece > MOST ? a->e->lim.piece : (uint32_t)MOST);
     return 1;
 }
 static int agenti_todo(agenti_answer *a, const char *p, size_t n)
@@ -229,7 +235,7 @@ static int agenti_split_work(agenti_answer *a)
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
         a->split_shown = 1;
-        return agenti_payload(a, agenti_text_view(&a->split_type), agenti_str(s->text.p, s->text.n));
+        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n));     /* the type may come last  */
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -240,7 +246,11 @@ static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->s
 /* ---- framing ---- */
 static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev)
 {
-    if (a->split == NULL && ev->data.n <= a->e->lim.piece) return agenti_payload(a, ev->event, ev->data);
+    if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
+        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data);
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
+        return 1;
+    }
     a->split_last = 1;
     return agenti_todo(a, ev->data.p, ev->data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, ev->event);
 }
@@ -275,6 +285,11 @@ static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
     a->offset += n;
     if (a->split) return agenti_todo(a, p, n);
     agenti_buf_add(&a->hold, p, n);
+    if (a->e->lim.item < a->e->lim.piece && a->hold.n > a->e->lim.item) {       /* else it is read in pieces before     */
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
+        a->d.fault.offset = a->e->lim.item;
+        return !a->hold.bad;
+    }
     if (a->hold.n <= a->e->lim.piece) return !a->hold.bad;
     ok = !a->hold.bad && agenti_todo(a, a->hold.p, a->hold.n);
     agenti_buf_free(&a->hold);
@@ -342,7 +357,7 @@ AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
             agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "a payload is no JSON, and nothing after it ends the answer");
             d->fault.offset = at;
         } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is neither JSON nor an event stream");
-        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a finish reason or [DONE]");
+        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a terminal signal");
         return;
     }
     if (d->call_n && d->finish != AGENT_FINISH_LENGTH && d->finish != AGENT_FINISH_FILTER && d->finish != AGENT_FINISH_ERROR)

@@ -1,6 +1,7 @@
 /* ---- 1 words ------------------------------------------------------------------------------------------------- */
 typedef struct agent_engine agent_engine;
-typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none */
+typedef uint32_t agent_id;       /* HANDLE of a peer, session or connection of one engine: kind|generation|slot, < 2^31; 0: none.
+                                    A dead one stays dead until its slot was used 8,191 times more                    */
 typedef uint32_t agent_num;      /* NUMBER inside one session: run, step, msg, part, call, need; from 1, never reused */
 typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-terminated except in `text`              */
   const char *p;
@@ -38,7 +39,8 @@ typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                 
   uint32_t item;                 /* one SSE event, whole answer, call's arguments or tool output        default  8 MiB */
   uint32_t head;                 /* status line and headers of an answer, and its trailers              default 64 KiB */
   uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
-  uint32_t sessions, conns, peers;   /* at most 65,535 each                                             default 65,535 */
+  uint32_t sessions, conns, peers;   /* at most 65,535 each; conns full: an idle connection is closed and its CLOSE awaited,
+                                    without one the run ends with an ERROR of fault LIMIT               default 65,535 */
   uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
   uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
 } agent_limits;
@@ -79,9 +81,11 @@ AGENTDEF int agent_memory(const agent_engine *, agent_id engine_or_session, size
 /* ---- 3 peers: whoever is at the other end -------------------------------------------------------------------- */
 typedef struct agent_peer_desc {
   const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
-  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix */
+  const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix, query. No
+                                    secret: it is shown in u.open.url                                                 */
   const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
-  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it     */
+  const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it. Values of names
+                                    with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
   uint32_t dialect_on, dialect_off;
   void *user;                    /* comes back in events of no session                                                */
@@ -112,8 +116,9 @@ typedef struct agent_session_desc {
   const char *system;            /* NULL or "": none                                                                  */
   const agent_tool *tools; size_t tool_count;    /* copied                                                            */
   size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
-  uint32_t max_tokens;           /* per answer; 0: the provider's default                                             */
-  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50          */
+  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default                                  */
+  uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
+                                    (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
   void *user;                    /* comes back in every event of the session                                          */
 } agent_session_desc;
@@ -132,7 +137,7 @@ AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, cons
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT };
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT, AGENT_PART_OTHER };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
@@ -145,6 +150,7 @@ typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_T
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
   agent_str name;                /* CALL: the tool                                                                    */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
+  agent_str data;                /* REASONING: what the provider wants back with it, as it came (a signature)         */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {
@@ -180,7 +186,7 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
-               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
   /* course */ X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
@@ -223,7 +229,7 @@ typedef struct agent_event {
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; } tool;                                       /* TOOL_* INPUT_* */
+    struct { agent_str wire_id, title; void *user; int status; } tool;             /* TOOL_* INPUT_*; user: from TOOL_RUN on */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
@@ -233,7 +239,7 @@ typedef struct agent_event {
 /* The only function that parses and makes events. The event and all it points to live until the next agent_next or agent_close.
  * NULL: nothing now; agent_deadline() <= now means call again soon.                                                  */
 AGENTDEF const agent_event *agent_next(agent_engine *);
-/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; ignored). */
+/* Tells the time: mono_ms of any steady clock, wall_ms Unix time (0: unknown). OK, E_ARG (mono runs backwards; nothing changed). */
 AGENTDEF int agent_tick(agent_engine *, uint64_t mono_ms, uint64_t wall_ms);
 AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when agent_next has to be called; UINT64_MAX: none */
 
@@ -247,15 +253,18 @@ AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *de
 /* The peer ended the stream cleanly (VIA_HTTP: the exchange is complete). OK, E_STALE, E_STATE (not opened).          */
 AGENTDEF int agent_eof(agent_engine *, agent_id conn);
 /* VIA_HTTP: status and header lines of the answer, before its body; a status line and blank lines among them are passed over.
- * OK, E_STALE, E_STATE (VIA_BYTES, or twice), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).                        */
+ * OK, E_STALE, E_STATE (VIA_BYTES, twice, or after body bytes), E_ARG (status), E_NOMEM, E_LIMIT (limits.head).      */
 AGENTDEF int agent_http_head(agent_engine *, agent_id conn, int status, const char *header_lines, size_t n);
 /* Copies bytes in. taken NULL: all or E_FULL; else as much as fits, E_FULL when that is nothing. OK, E_STALE, E_STATE, E_FULL, E_NOMEM */
 AGENTDEF int agent_feed(agent_engine *, agent_id conn, const void *, size_t n, size_t *taken);
-/* Room to read into, pinned until agent_recv_ack or, after its CLOSE, until the next agent_next; *cap says how much. NULL: full, not open, or out of memory (agent_last). */
+/* Room to read into, pinned until agent_recv_ack, whatever happens meanwhile; *cap says how much. CLOSE does not wait for a read that
+ * is going on: end it, then give the room back, which is what the dead id is still good for. Before agent_close reads must have
+ * ended. NULL: full, not open, or out of memory (agent_last).                                                         */
 AGENTDEF void *agent_recv_buf(agent_engine *, agent_id conn, size_t *cap);
 /* n bytes were put there; 0 gives the room back. OK, E_STALE, E_STATE (nothing reserved), E_ARG (n over cap).        */
 AGENTDEF int agent_recv_ack(agent_engine *, agent_id conn, size_t n);
-/* The next bytes to send: at least 4 KiB unless fewer are left; NULL: none. Const: asks again until agent_send_ack.   */
+/* The next bytes to send; NULL: none. Const: the same until agent_send_ack. A piece is at least 4 KiB when it is first handed out,
+ * unless fewer are left of the request; what is left of it after a part was acknowledged may be shorter.              */
 AGENTDEF const void *agent_send_buf(const agent_engine *, agent_id conn, size_t *n);
 /* n bytes of it went out. OK, E_STALE, E_ARG (n over what send_buf gave).                                            */
 AGENTDEF int agent_send_ack(agent_engine *, agent_id conn, size_t n);
@@ -284,7 +293,7 @@ AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
-/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for a pointer.  */
+/* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */
 AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
 AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
 

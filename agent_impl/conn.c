@@ -5,7 +5,8 @@ enum agenti_conn_state {
     AGENTI_CONN_OPEN,                         /* an exchange is going on                                                */
     AGENTI_CONN_DRAIN,                        /* its answer is over; the rest of the message is read and dropped        */
     AGENTI_CONN_IDLE,                         /* may be used again                                                      */
-    AGENTI_CONN_CLOSING                       /* CLOSE is to come                                                       */
+    AGENTI_CONN_CLOSING,                      /* CLOSE is to come                                                       */
+    AGENTI_CONN_GONE                          /* CLOSE was made; only the host's reservation is left                    */
 };
 typedef struct agenti_exchange {              /* whose request this is, as far as events need it                        */
     agent_id session;
@@ -42,7 +43,7 @@ typedef struct agenti_conn {
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
     agenti_text url;
     uint64_t drain_until;
-    struct agenti_conn *next, *prev;          /* draining, or idle at the peer                                          */
+    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
@@ -56,7 +57,8 @@ enum { AGENTI_DRAIN_MS = 1000 };
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
-AGENTI_FN void agenti_conn_free(agenti_conn *);
+AGENTI_FN void agenti_conn_free(agenti_conn *);                                /* pins it while a reservation is out      */
+AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
@@ -94,8 +96,31 @@ static void agenti_conn_unlink(agenti_conn *c)
     } else if (c->state == AGENTI_CONN_IDLE) {
         if (c->prev) c->prev->next = c->next; else c->peer->idle = c->next;
         if (c->next) c->next->prev = c->prev;
+    } else if (c->state == AGENTI_CONN_GONE) {
+        if (c->prev) c->prev->next = c->next; else e->pinned_first = c->next;
+        if (c->next) c->next->prev = c->prev; else e->pinned_last = c->prev;
     }
     c->next = c->prev = NULL;
+}
+/* A read may still be going on: the buffer, and what finds it by the dead id, wait for agent_recv_ack.                  */
+static void agenti_conn_pin(agenti_conn *c)
+{
+    c->state = AGENTI_CONN_GONE;
+    c->prev = c->e->pinned_last;
+    if (c->prev) c->prev->next = c; else c->e->pinned_first = c;
+    c->e->pinned_last = c;
+}
+static agenti_conn *agenti_conn_pinned(const agent_engine *e, agent_id id)
+{
+    agenti_conn *c = e->pinned_first;         /* reads mostly end in the order of the CLOSEs                            */
+    while (c && c->id != id) c = c->next;
+    return c;
+}
+AGENTI_FN void agenti_conn_unpin(agenti_conn *c)
+{
+    agenti_conn_unlink(c);
+    agenti_blob_put(c->in);
+    agenti_put(&c->e->pool, c, sizeof *c);
 }
 static void agenti_conn_state_set(agenti_conn *c, int state)
 {
@@ -125,8 +150,9 @@ AGENTI_FN void agenti_conn_free(agenti_conn *c)
     agenti_buf_free(&c->head);
     agenti_text_free(&c->detail, &e->graves);
     agenti_text_free(&c->url, &e->graves);
-    agenti_blob_bury(&e->graves, c->in);      /* a read may still be going on: it lives as long as its CLOSE             */
     agenti_id_free(e, c->id);
+    if (c->reserved) { agenti_conn_pin(c); return; }
+    agenti_blob_bury(&e->graves, c->in);
     agenti_put(&e->pool, c, sizeof *c);
 }
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
@@ -136,7 +162,7 @@ AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *p)
     if (c) agenti_conn_state_set(c, AGENTI_CONN_OPEN);
     return c;
 }
-/* Under limits.conns one that closes already is waited for, else an idle one has to go.                                 */
+/* Under limits.conns one that closes already is waited for, else one has to go that is of no more use, or idle.         */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
 {
     agenti_conn *idle = NULL, *c;
@@ -145,7 +171,7 @@ AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
         c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
         if (c == NULL) continue;
         if (c->state == AGENTI_CONN_CLOSING && c->waiter == NULL) return c;
-        if (c->state == AGENTI_CONN_IDLE) idle = c;
+        if (c->state == AGENTI_CONN_IDLE || (c->state == AGENTI_CONN_DRAIN && c->peer && c->via == AGENT_VIA_HTTP)) idle = c;
     }
     if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
     return idle;
@@ -303,9 +329,11 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
 AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) c = agenti_conn_pinned(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->reserved == 0) return agenti_say(e, AGENT_E_STATE, "nothing is reserved");
     if (n > c->reserved) return agenti_say(e, AGENT_E_ARG, "more than was reserved");
+    if (c->state == AGENTI_CONN_GONE) { agenti_conn_unpin(c); return AGENT_OK; }
     c->doubled = n == c->reserved && c->cap < c->e->lim.recv;
     c->reserved = 0;
     c->w += n;
@@ -357,6 +385,7 @@ AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const cha
     int rc;
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->via != AGENT_VIA_HTTP || c->state < AGENTI_CONN_OPEN || c->got_head) return agenti_say(e, AGENT_E_STATE, "no answer's head is awaited");
+    if (c->got_byte || c->r < c->w) return agenti_say(e, AGENT_E_STATE, "the body has begun");
     if (status < 200 || status > 999) return agenti_say(e, AGENT_E_ARG, "no final HTTP status");
     n = agenti_len(lines, n);
     if (n > e->lim.head) return agenti_say(e, AGENT_E_LIMIT, "the head is longer than limits.head");
@@ -499,12 +528,18 @@ static int agenti_conn_head_grow(agenti_conn *c)
     c->http.cap = c->head.cap - 1 < most ? c->head.cap - 1 : most;
     return 1;
 }
+/* Unread bytes that this agent_next may still look at.                                                                 */
+static size_t agenti_conn_share(const agenti_conn *c)
+{
+    size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
+    return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
+}
 /* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
 static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
-    int rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+    int rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
     c->e->scanned += used;
@@ -538,7 +573,7 @@ static int agenti_conn_bytes(agenti_conn *c)
         if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
         if (c->r == c->w) return -1;
         c->got_byte = 1;
-        ok = agenti_answer_feed(a, c->in + c->r, c->w - c->r, &used);
+        ok = agenti_answer_feed(a, c->in + c->r, agenti_conn_share(c), &used);
         c->e->scanned += used;
         c->r += used;
         return ok;
@@ -614,19 +649,20 @@ static int agenti_conn_draining(agenti_conn *c)
     agent_http_event ev;
     size_t used = 0;
     int rc = AGENT_MORE;
+    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
     if (c->via == AGENT_VIA_HTTP || c->peer == NULL) c->r = c->w;       /* nothing that follows is of use               */
     else if (!c->message_over && (c->r < c->w || c->more)) {
-        rc = agent_http_next(&c->http, c->in + c->r, c->w - c->r, &used, &ev);
+        rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
         c->r += used;
         c->e->scanned += used;
         c->more = rc == AGENT_OK;
         if (rc == AGENT_OK && ev.kind == AGENT_HTTP_END) c->message_over = 1;
     }
-    agenti_conn_pack(c);
+    if (c->r == c->w) agenti_conn_pack(c);
     if (c->message_over && c->peer && c->via == AGENT_VIA_BYTES && c->http.keep_alive) agenti_conn_idle(c);       /* closes if more is there */
     else if ((rc != AGENT_OK && rc != AGENT_MORE) || ((c->eof || c->failed) && c->r == c->w)
         || (c->message_over && c->peer && c->via == AGENT_VIA_BYTES)) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
-    else return rc == AGENT_OK ? 2 : 0;
+    else return rc == AGENT_OK || c->r < c->w ? 2 : 0;
     return 2;
 }
 AGENTI_FN int agenti_conn_pump(agenti_conn *c)

@@ -17,6 +17,7 @@ struct agent_engine {
     agenti_slots slots[4];                    /* by agenti_kind                                                         */
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
+    struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
     agenti_blob *graves;
     const char *last;
     agent_event ev;
@@ -33,12 +34,14 @@ AGENTI_FN void     agenti_wake(agenti_ready *head, agenti_ready *);             
 AGENTI_FN void     agenti_sleep(agenti_ready *);
 AGENTI_FN agent_event *agenti_event(agent_engine *, int type);                   /* e->ev, cleared                       */
 AGENTI_FN size_t   agenti_len(const char *p, size_t n);                          /* n, or strlen for AGENT_CSTR          */
-AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);             /* 0 and AGENT_OFF resolved             */
+AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);             /* 0 resolved; AGENT_OFF is the largest */
+AGENTI_FN size_t   agenti_mem_limit(size_t given);                               /* AGENT_OFF is none, as 0 is           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_ENGINE
 AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why) { e->last = why; return code; }
 AGENTI_FN size_t agenti_len(const char *p, size_t n) { return p == NULL ? 0 : n == AGENT_CSTR ? strlen(p) : n; }
 AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise) { return given ? given : otherwise; }
+AGENTI_FN size_t agenti_mem_limit(size_t given) { return given == AGENT_OFF ? 0 : given; }
 
 AGENTI_FN agent_id agenti_id_new(agent_engine *e, int kind, void *p)
 {

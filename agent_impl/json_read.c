@@ -479,7 +479,7 @@ AGENTDEF int agent_json_bool(agent_str value, int otherwise)
 static int agenti_json_shrinks(agent_str raw, uint32_t lead)
 {
     uint32_t unit;
-    return (lead == 0 || agenti_json_escape(raw.p, raw.n, &unit) == 6) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
+    return (lead == 0 || (raw.p[0] == '\\' && agenti_json_escape(raw.p, raw.n, &unit) == 6)) && agenti_utf8_valid(raw.p, raw.n) == raw.n;
 }
 AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *arena, agent_str *out)
 {

@@ -23,13 +23,28 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
     ev->u.msg.role = m->role;
     return AGENTI_PUMP_EVENT;
 }
+/* All parts as one text, for as long as the event; when there is no memory for that, the first one.                    */
+static agent_str agenti_msg_text(agenti_session *s, const agenti_msg *m)
+{
+    size_t n = 1;
+    uint32_t i;
+    char *p = NULL;
+    for (i = 0; i < m->n; i++) if (!agenti_add(n, m->parts[i].text.n, &n)) break;
+    if (m->n > 1 && i == m->n) p = agenti_blob_get(&s->pool, n);
+    if (p == NULL) return agenti_text_view(&m->parts[0].text);
+    for (i = 0, n = 0; i < m->n; n += m->parts[i++].text.n) memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+    AGENTI_TOUCH(n);
+    p[n] = 0;
+    agenti_blob_bury(&s->e->graves, p);
+    return agenti_str(p, n);
+}
 static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
     if (!s->running) ev->run = ev->step = 0;
     ev->u.queued.item = it->num;
     ev->u.queued.op = op;
-    if (it->msg) ev->text = agenti_text_view(&it->msg->parts[0].text);
+    if (it->msg) ev->text = agenti_msg_text(s, it->msg);
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_run_fault(agenti_session *s, int fault, int retryable, const char *why)
@@ -47,27 +62,33 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->peer->dialect;
+    r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
-static int agenti_log_sync(agenti_session *s, const agenti_request *r)
+static int agenti_log_sync(agenti_session *s, agenti_request *r)
 {
+    const agenti_wire *w = s->peer->wire;
     agenti_buf b;
     int ok = 1;
     if (s->old_log) { agenti_log_free(&s->log); s->old_log = 0; }
+    r->state = s->log.state;
     agenti_buf_init(&b, &s->pool);
-    if (s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
-        s->peer->wire->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
+    if (w->system && s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
+        w->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
         ok = agenti_log_add(&s->log, &b);
+        if (ok) s->log.state = r->state;
     }
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
-        s->peer->wire->message(&b, r, s->table.msgs[s->log.msgs]);
+        w->message(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
-        if (ok) s->log.msgs++;
+        if (!ok) break;
+        s->log.msgs++;
+        s->log.state = r->state;
     }
     agenti_buf_free(&b);
     return ok;
@@ -103,6 +124,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
     agenti_url_join(&url, u, s->peer->wire->path);
+    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
     agenti_buf_str(b, "POST ");
     agenti_url_join(b, u, s->peer->wire->path);
     agenti_buf_str(b, " HTTP/1.1\r\n");
@@ -121,6 +143,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request r;
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    s->dropped = r.dropped != 0;
     w->head(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
@@ -135,7 +158,7 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
-    if (c && c->state == AGENTI_CONN_DRAIN && !s->fresh) c->waiter = &s->ready;
+    if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
     c = s->fresh ? NULL : agenti_conn_reuse(s->peer);
@@ -167,7 +190,9 @@ static int agenti_step_send(agenti_session *s)
     s->conn = c;
     s->state = AGENTI_S_ANSWER;
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
-    return AGENTI_PUMP_NONE;
+    if (!s->dropped) return AGENTI_PUMP_NONE;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("reasoning of another model was left out of the request");
+    return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
 {
@@ -176,6 +201,7 @@ static void agenti_answer_begin(agenti_session *s)
     s->answer.table = &s->table;
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
+    s->answer.model = s->model;
 }
 static int agenti_answer_wait(agenti_session *s)
 {
@@ -190,8 +216,8 @@ static int agenti_answer_wait(agenti_session *s)
         s->state = AGENTI_S_SEND;
         return AGENTI_AGAIN;
     }
-    agenti_peer_hide(s->peer, &s->answer.d.fault.text);
-    agenti_peer_hide(s->peer, &s->answer.d.fault.code);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -562,16 +588,16 @@ static int agenti_turn(agenti_session *s)
 }
 static int agenti_queue_news(agenti_session *s)
 {
-    agenti_item *it;
-    for (it = s->first; it; it = it->next) if (it->waited && !it->told) { it->told = 1; return agenti_queued_event(s, it, AGENT_QUEUED_ADDED); }
-    return AGENTI_PUMP_NONE;
+    agenti_item *it = s->untold;
+    s->untold = it->next;                     /* whatever came behind it waits as well                                  */
+    it->told = 1;
+    return agenti_queued_event(s, it, AGENT_QUEUED_ADDED);
 }
 AGENTI_FN int agenti_session_pump(agenti_session *s)
 {
     int rc = AGENTI_AGAIN;
     if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
-    if (s->news && agenti_queue_news(s)) return AGENTI_PUMP_EVENT;
-    s->news = 0;
+    if (s->untold) return agenti_queue_news(s);              /* before any item leaves the queue                        */
     if (s->cancel) agenti_cancel_take(s);
     while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
     return rc;

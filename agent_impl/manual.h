@@ -59,7 +59,7 @@
  *   }
  *   --->8---
  *
- * Real hosts: examples/chat.c (poll, a terminal), tests/clients (poll, libcurl, threads).
+ * Real hosts: examples/chat.c (poll, a terminal), examples/curl.c (libcurl), examples/tools_threads.c, tests/clients/poll.c.
  *
  * ==== 3 THE PUMP ================================================================================================================
  *
@@ -78,29 +78,33 @@
  *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
  *               bytes from agent_send_buf. Answer agent_opened or agent_failed
  *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
- *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN
+ *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN. A read that
+ *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
- *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool
+ *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
  *   SOURCE      the model cites text (a URL), titled name
  *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
  *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
- *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told. Every TOOL_CALL gets exactly one
+ *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
+ *               gets exactly one
  *   NEED_DONE   a need is over: answered or withdrawn
  *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
  *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
  *   WARNING     text: something odd that did no harm; name: more about it
  *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
- *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED, with its text)
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
+ *               joined; the first one alone when there is no memory to join them
  *
  * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
  *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
- *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory.
+ *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
+ *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
  *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
  *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
@@ -153,7 +157,8 @@
  *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
  *   LIMIT one of agent_limits | NOMEM
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted, name its own code, offset where in
- * the body. The engine does not retry. Text of the provider is shown with the key, should it be in there, starred out.
+ * the body. The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
+ * are values of the host's header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |

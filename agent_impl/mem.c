@@ -15,6 +15,7 @@ typedef struct agenti_pool {             /* who pays: the engine, or a session w
     agent_alloc_fn alloc; void *ctx;     /* of the topmost pool                                                         */
     agenti_heap heap;                    /* heap.size > 0: fixed-block mode                                             */
     size_t now, peak, limit;             /* limit 0: none                                                               */
+    size_t buried;                       /* its blobs in the graveyard                                                  */
 } agenti_pool;
 typedef struct agenti_blob {             /* bytes that an event may point to; header in front, data behind it           */
     struct agenti_blob *next;            /* in the graveyard                                                            */
@@ -32,7 +33,7 @@ AGENTI_FN char *agenti_blob_resize(agenti_pool *, char *data, size_t n);        
 AGENTI_FN void  agenti_blob_put(char *data);                                     /* NULL is fine                        */
 AGENTI_FN void  agenti_blob_bury(agenti_blob **graves, char *data);              /* frees at agenti_bury_all            */
 AGENTI_FN void  agenti_bury_all(agenti_blob **graves);
-AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes        */
+AGENTI_FN void  agenti_bury_pool(agenti_blob **graves, const agenti_pool *);    /* only those of a pool that goes: mostly the last buried */
 AGENTI_FN size_t agenti_blob_cap(const char *data);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MEM
@@ -152,21 +153,24 @@ AGENTI_FN void agenti_blob_put(char *data)
 AGENTI_FN void agenti_blob_bury(agenti_blob **graves, char *data)
 {
     if (data == NULL) return;
+    agenti_blob_of(data)->pool->buried++;
     agenti_blob_of(data)->next = *graves;
     *graves = agenti_blob_of(data);
 }
-AGENTI_FN void agenti_bury_all(agenti_blob **graves)
+static void agenti_bury_first(agenti_blob **graves)
 {
-    agenti_blob *b;
-    while ((b = *graves) != NULL) { *graves = b->next; agenti_put(b->pool, b, b->cap + sizeof *b); }
+    agenti_blob *b = *graves;
+    *graves = b->next;
+    b->pool->buried--;
+    agenti_put(b->pool, b, b->cap + sizeof *b);
 }
+AGENTI_FN void agenti_bury_all(agenti_blob **graves) { while (*graves) agenti_bury_first(graves); }
 AGENTI_FN void agenti_bury_pool(agenti_blob **graves, const agenti_pool *pool)
 {
-    agenti_blob *b;
-    while ((b = *graves) != NULL) {
-        if (b->pool != pool) { graves = &b->next; continue; }
-        *graves = b->next;
-        agenti_put(b->pool, b, b->cap + sizeof *b);
+    while (pool->buried) {
+        AGENTI_TOUCH(sizeof **graves);
+        if ((*graves)->pool == pool) agenti_bury_first(graves);
+        else graves = &(*graves)->next;
     }
 }
 #endif

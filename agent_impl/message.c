@@ -8,16 +8,18 @@ typedef struct agenti_part {
     uint16_t kind, flags;                /* agent_part's                                                                */
     agent_num id, call, need;
     agenti_text text, name, wire_id, title;
+    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint32_t key;                        /* the wire format's number of the stream that fills it                        */
+    uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
-    uint8_t open, started, called;       /* START without END; START was shown; TOOL_CALL was shown                     */
+    uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100 };        /* in flags: the host resends arguments from the start                          */
 typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
+    uint32_t model;                      /* which of the session's models made it                                       */
     uint32_t n, cap;
     agenti_part *parts;
 } agenti_msg;
@@ -122,6 +124,7 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->name, graves);
         agenti_text_free(&p->wire_id, graves);
         agenti_text_free(&p->title, graves);
+        agenti_text_free(&p->data, graves);
     }
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
@@ -173,5 +176,6 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
     out->text = agenti_text_view(&p->text);
     out->name = agenti_text_view(&p->name);
     out->wire_id = agenti_text_view(&p->wire_id);
+    out->data = agenti_text_view(&p->data);
 }
 #endif

@@ -42,6 +42,7 @@ static int agenti_need_msg(agenti_answer *a)
     if (a->msg == NULL) return -1;
     a->msg->id = ++a->nums->msg;
     a->msg->run = a->run;
+    a->msg->model = a->model;
     if (a->table == NULL) return 0;
     agenti_table_add(a->table, a->msg);
     ev = agenti_event(a->e, AGENT_EV_MSG_ADD);
@@ -52,11 +53,33 @@ static int agenti_need_msg(agenti_answer *a)
 static agenti_part *agenti_part_find(const agenti_answer *a, int call, uint32_t key)
 {
     uint32_t i;
-    for (i = a->msg ? a->msg->n : 0; i-- > 0;) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->key == key && (p->kind == AGENT_PART_CALL) == call && p->open) return p;
-    }
+    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].call == call) return &a->msg->parts[a->open[i].part];
     return NULL;
+}
+/* A new part of the message, open; the room in the list of open ones is made first.                                    */
+static agenti_part *agenti_part_open(agenti_answer *a, int kind, uint32_t key)
+{
+    agenti_part *p;
+    if (a->open_n == a->open_cap) {
+        uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
+        agenti_open *o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
+        if (o == NULL) return NULL;
+        a->open = o;
+        a->open_cap = cap;
+    }
+    if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return NULL;
+    a->open[a->open_n].key = key;
+    a->open[a->open_n].call = kind == AGENT_PART_CALL;
+    a->open[a->open_n++].part = a->msg->n - 1;
+    return p;
+}
+static void agenti_part_close(agenti_answer *a, const agenti_part *p)
+{
+    uint32_t i, at = (uint32_t)(p - a->msg->parts);
+    for (i = 0; i < a->open_n && a->open[i].part != at; i++) {}
+    if (i == a->open_n) return;
+    a->open_n--;
+    memmove(a->open + i, a->open + i + 1, (a->open_n - i) * sizeof *a->open);
 }
 static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 {
@@ -64,10 +87,8 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
     agenti_part *p = agenti_part_find(a, 0, op->key);
     if (p == NULL) {
         if ((rc = agenti_need_msg(a)) != 0) return rc;
-        if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return -1;
+        if ((p = agenti_part_open(a, kind, op->key)) == NULL) return -1;
         p->id = ++a->nums->part;
-        p->key = op->key;
-        p->open = 1;
         p->flags = op->flags;
         agenti_part_event(a, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : AGENT_EV_REASONING_START, p);
         return 1;
@@ -80,24 +101,40 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 }
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
+    int text = p->kind == AGENT_PART_TEXT;
     agent_event *ev;
-    p->open = 0;
+    if (agenti_part_delta(a, p, text ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA)) return 1;      /* what a cancel left unshown */
+    agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
-    ev = agenti_part_event(a, p->kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
+    ev = agenti_part_event(a, text ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
     ev->text = agenti_text_view(&p->text);
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
-static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
+/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
+static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
-    if (id.n && (!agenti_text_set(&p->wire_id, a->pool, graves, id) || !agenti_text_set(&r->wire_id, a->pool, graves, id))) return 0;
-    return name.n == 0 || agenti_text_set(&p->name, a->pool, graves, name);
+    agenti_text of_call, of_result;
+    memset(&of_call, 0, sizeof of_call);
+    memset(&of_result, 0, sizeof of_result);
+    if (!agenti_text_set(&of_call, a->pool, graves, id)) return 0;
+    if (!agenti_text_set(&of_result, a->pool, graves, id)) { agenti_text_free(&of_call, NULL); return 0; }
+    agenti_text_free(&p->wire_id, graves);
+    agenti_text_free(&r->wire_id, graves);
+    p->wire_id = of_call;
+    r->wire_id = of_result;
+    return 1;
+}
+static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
+{
+    if (id.n && !agenti_call_id(a, p, r, id)) return 0;
+    return name.n == 0 || agenti_text_set(&p->name, a->pool, &a->e->graves, name);
 }
 /* A call and the place of its result come to be together, so that closing never needs memory.                          */
 static int agenti_call_add(agenti_answer *a, const agenti_op *op)
 {
-    char made[32] = "call_";
+    char made[40] = "call_local_";            /* an id that no provider makes                                           */
     agenti_part *p, *r;
     agent_str id = op->a;
     int rc;
@@ -106,21 +143,21 @@ static int agenti_call_add(agenti_answer *a, const agenti_op *op)
     if (a->results->n >= a->e->lim.calls_per_step) return -2;
     if ((r = agenti_part_new(a->pool, a->results, AGENT_PART_RESULT)) == NULL) return -1;
     r->call = a->nums->call + 1;
-    if ((p = agenti_part_new(a->pool, a->msg, AGENT_PART_CALL)) == NULL) { a->results->n--; return -1; }
+    if ((p = agenti_part_open(a, AGENT_PART_CALL, op->key)) == NULL) { a->results->n--; return -1; }
     p->call = r->call;
-    if (id.n == 0) id = agenti_str(made, 5 + agenti_u64_text(p->call, made + 5));
+    r->key = a->msg->n - 1;
+    if (id.n == 0) id = agenti_str(made, 11 + agenti_u64_text(p->call, made + 11));
     if (!agenti_call_ids(a, p, r, id, op->b)) {
         agenti_text_free(&p->wire_id, &a->e->graves);
         agenti_text_free(&r->wire_id, &a->e->graves);
         a->msg->n--;
+        a->open_n--;
         a->results->n--;
         return -1;
     }
     a->nums->call++;
     p->id = ++a->nums->part;
     r->id = ++a->nums->part;
-    p->key = op->key;
-    p->open = 1;
     return 0;
 }
 static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
@@ -134,9 +171,7 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {
-    uint32_t i;
-    for (i = 0; a->results && i < a->results->n; i++) if (a->results->parts[i].call == call->call) return &a->results->parts[i];
-    return NULL;
+    return &a->results->parts[call->call - a->results->parts[0].call];       /* they are numbered in a row              */
 }
 /* INPUT_START once the name is known, then what has come of the arguments.                                             */
 static int agenti_show_call(agenti_answer *a, agenti_part *p)
@@ -183,6 +218,32 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
     }
     return agenti_show_call(a, p);
 }
+static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
+{
+    agenti_part *p = agenti_part_find(a, 0, op->key);
+    return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
+}
+/* A block that only the provider understands: kept as it came, shown as CUSTOM.                                        */
+static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p;
+    agent_event *ev;
+    int rc;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    if ((rc = agenti_need_msg(a)) != 0) return rc;
+    if ((p = agenti_part_new(a->pool, a->msg, AGENT_PART_OTHER)) == NULL) return -1;
+    if (!agenti_text_set(&p->text, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->name, a->pool, &a->e->graves, op->b)) {
+        agenti_text_free(&p->text, &a->e->graves);
+        a->msg->n--;
+        return -1;
+    }
+    op->flags |= AGENTI_OP_APPLIED;
+    p->id = ++a->nums->part;
+    ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    return 1;
+}
 static int agenti_apply(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p;
@@ -190,6 +251,8 @@ static int agenti_apply(agenti_answer *a, agenti_op *op)
     switch (op->kind) {
     case AGENTI_OP_TEXT: case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
     case AGENTI_OP_CALL: case AGENTI_OP_NAME: case AGENTI_OP_ARGS: return agenti_apply_input(a, op);
+    case AGENTI_OP_DATA: return agenti_apply_data(a, op);
+    case AGENTI_OP_RAW: return agenti_apply_raw(a, op);
     case AGENTI_OP_END: return (p = agenti_part_find(a, 0, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
     default:
         if (op->flags & AGENTI_OP_APPLIED) return 0;
@@ -219,9 +282,8 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     agent_event *ev;
     if (p->name.n == 0) agenti_text_static(&p->name, &a->e->graves, "unknown");
     if (agenti_show_call(a, p)) return 1;
-    p->open = 0;
+    agenti_part_close(a, p);
     if (p->text.n == 0) agenti_text_static(&p->text, &a->e->graves, "{}");
-    agenti_text_scrub(&p->text);              /* an object that a host sent raw may hold bad bytes                      */
     if (p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, a->e->lim.depth, NULL) != AGENT_OK) p->flags |= AGENT_PART_INVALID;
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, AGENT_EV_INPUT_END, p);
@@ -233,13 +295,13 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
-    for (i = 0; a->msg && i < a->msg->n; i++) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->open) return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
+    if (a->open_n) {
+        agenti_part *p = &a->msg->parts[a->open[0].part];
+        return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
     }
-    for (i = 0; a->msg && !cut && i < a->msg->n; i++) {
-        agenti_part *p = &a->msg->parts[i];
-        if (p->kind != AGENT_PART_CALL || p->called) continue;
+    for (i = 0; a->results && !cut && i < a->results->n; i++) {
+        agenti_part *p = &a->msg->parts[a->results->parts[i].key];
+        if (p->called) continue;
         p->called = 1;
         ev = agenti_part_event(a, AGENT_EV_TOOL_CALL, p);
         ev->text = agenti_text_view(&p->text);

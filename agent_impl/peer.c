@@ -19,7 +19,8 @@ AGENTI_FN void agenti_peer_free(agenti_peer *);
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
 AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
 AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
-AGENTI_FN void agenti_peer_hide(const agenti_peer *, agenti_text *);            /* stars over the key, should it stand there */
+/* Stars over the key and the like, should they stand there; lines: the headers that were sent, which may be older than the peer's */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *, const agenti_buf *lines, agenti_text *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
@@ -36,6 +37,7 @@ AGENTI_FN void agenti_peer_free(agenti_peer *p)
     agenti_key_drop(p);
     agenti_text_free(&p->base, graves);
     agenti_text_free(&p->host, graves);
+    if (p->headers.p) agenti_wipe(p->headers.p, p->headers.n);
     agenti_text_free(&p->headers, graves);
     agenti_text_free(&p->extra, graves);
     if (p->id) agenti_id_free(p->e, p->id);
@@ -73,11 +75,23 @@ static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix,
     agenti_buf_add(b, value.p, value.n);
     agenti_buf_add(b, "", 1);
 }
+/* Room for all lines at once: a buffer that grows would leave the key behind in freed memory.                          */
+static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *auth)
+{
+    agent_str row[3];
+    size_t n = 512, i;
+    row[0] = agenti_cstr(auth);
+    row[1] = agenti_cstr(p->wire->header);
+    row[2] = agenti_cstr(p->wire->header_value);
+    for (i = 0; i < 3; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
+    return agenti_add(n, p->key_n, &n) && agenti_add(n, p->headers.n, &n) && agenti_buf_room(b, n);
+}
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
     int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
     const char *auth = bearer ? "authorization" : p->row->auth;
+    if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
         agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
@@ -85,18 +99,40 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
     if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
+    if (p->wire->header && !agenti_header_given(p, p->wire->header))
+        agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
     while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
     return !b->bad;
 }
-/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
-AGENTI_FN void agenti_peer_hide(const agenti_peer *p, agenti_text *t)
+static void agenti_star(agenti_text *t, agent_str secret)
 {
     size_t i;
-    if (p->key_n < 4 || t->borrowed) return;
-    for (i = 0; t->n >= p->key_n && i <= t->n - p->key_n; i++)
-        if (memcmp(t->p + i, p->key, p->key_n) == 0) memset(t->p + i, '*', p->key_n);
-    for (i = t->n < p->key_n ? t->n : p->key_n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
-        if (memcmp(t->p + t->n - i, p->key, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
+    if (secret.n < 4 || t->borrowed) return;
+    for (i = 0; t->n >= secret.n && i <= t->n - secret.n; i++)
+        if (memcmp(t->p + i, secret.p, secret.n) == 0) memset(t->p + i, '*', secret.n);
+    for (i = t->n < secret.n ? t->n : secret.n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
+        if (memcmp(t->p + t->n - i, secret.p, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
+}
+static int agenti_header_secret(const agenti_peer *p, agent_str name)
+{
+    static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
+    size_t i;
+    if (p->row->auth && agenti_ieq(name, p->row->auth)) return 1;
+    for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
+    return 0;
+}
+/* Providers quote a wrong key back to us: it must not reach an event.                                                  */
+AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, agenti_text *t)
+{
+    const char *at = lines->p, *end = at ? at + lines->n : at;
+    while (at < end) {
+        agent_str name = agenti_cstr(at), value = agenti_cstr(at + name.n + 1);
+        const char *space = (const char *)memchr(value.p, ' ', value.n);       /* as in "Bearer key"                    */
+        at += name.n + value.n + 2;
+        if (!agenti_header_secret(p, name)) continue;
+        agenti_star(t, value);
+        if (space) agenti_star(t, agenti_cstr(space + 1));
+    }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
 AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)

@@ -24,7 +24,7 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
     if (out == NULL || d == NULL || abi != AGENT_ABI || event_size != sizeof(agent_event)) return AGENT_E_ARG;
     lim = d->limits;
     if (!agenti_limits_fill(&lim)) return AGENT_E_ARG;
-    agenti_pool_child(&pool, NULL, d->mem_limit);
+    agenti_pool_child(&pool, NULL, agenti_mem_limit(d->mem_limit));
     pool.alloc = d->alloc;
     pool.ctx = d->alloc_ctx;
     if (d->block && !agenti_heap_init(&pool.heap, d->block, d->block_size)) return AGENT_E_ARG;
@@ -47,6 +47,7 @@ AGENTDEF void agent_close(agent_engine *e)
     agenti_pool pool;
     uint32_t i, kind;
     if (e == NULL) return;
+    agenti_bury_all(&e->graves);              /* what the last event points to is nobody's any more                      */
     while (e->sessions.next != &e->sessions) {                /* closed sessions have no handle any more                */
         agenti_ready *r = e->sessions.next;
         agenti_sleep(r);
@@ -56,6 +57,7 @@ AGENTDEF void agent_close(agent_engine *e)
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_session_free((agenti_session *)e->slots[AGENTI_SESSION].p[i].p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++)
         if (e->slots[AGENTI_CONN].p[i].p) agenti_conn_free((agenti_conn *)e->slots[AGENTI_CONN].p[i].p);
+    while (e->pinned_first) agenti_conn_unpin(e->pinned_first);
     for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
         if (e->slots[AGENTI_PEER].p[i].p) agenti_peer_free((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     agenti_bury_all(&e->graves);
@@ -79,9 +81,9 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
 }
 AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 {
-    e->wall = wall_ms;
     if (mono_ms < e->now) return agenti_say(e, AGENT_E_ARG, "the monotonic clock runs backwards");
     e->now = mono_ms;
+    e->wall = wall_ms;
     return AGENT_OK;
 }
 AGENTDEF uint64_t agent_deadline(const agent_engine *e)

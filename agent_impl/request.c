@@ -4,6 +4,7 @@ typedef struct agenti_log {                   /* the serialised messages of a se
     agenti_pool *pool;
     agenti_block *first, *last;
     size_t total, msgs;                       /* bytes; messages of the table that are in                               */
+    int state;                                /* the wire format's                                                      */
 } agenti_log;
 typedef struct agenti_piece { const char *p; size_t n; } agenti_piece;
 typedef struct agenti_out {                   /* the bytes of one request                                               */
@@ -19,7 +20,7 @@ typedef struct agenti_out {                   /* the bytes of one request       
 } agenti_out;
 enum { AGENTI_SEND_MIN = 4096, AGENTI_BLOCK_MIN = 512, AGENTI_BLOCK_MAX = 65536 };
 
-AGENTI_FN int  agenti_log_add(agenti_log *, const agenti_buf *);              /* a comma between; 0: refused, unchanged  */
+AGENTI_FN int  agenti_log_add(agenti_log *, const agenti_buf *);              /* 0: refused, unchanged                  */
 AGENTI_FN void agenti_log_free(agenti_log *);
 AGENTI_FN void agenti_out_init(agenti_out *, agenti_pool *);
 AGENTI_FN void agenti_out_free(agenti_out *);                                 /* wipes the head: it has a key            */
@@ -61,23 +62,16 @@ static void agenti_block_fill(agenti_log *log, agenti_block *b, const char *p, s
 }
 AGENTI_FN int agenti_log_add(agenti_log *log, const agenti_buf *b)
 {
-    size_t room = log->last ? log->last->cap - log->last->n : 0, comma = log->total ? 1 : 0, here;
-    agenti_block *more = NULL;
+    size_t room = log->last ? log->last->cap - log->last->n : 0, here = room < b->n ? room : b->n;
+    agenti_block *more;
     if (b->bad) return 0;
-    if (b->n == 0) return 1;
-    if (room < b->n + comma && (more = agenti_block_new(log, b->n + comma - room)) == NULL) return 0;
-    if (more) {
+    if (here < b->n) {                        /* the rest goes into a new block; it is there before anything changes    */
+        if ((more = agenti_block_new(log, b->n - here)) == NULL) return 0;
         if (log->last) log->last->next = more; else log->first = more;
-    }
-    if (log->last == NULL) log->last = more;
-    if (comma && room == 0) log->last = more;
-    if (comma) agenti_block_fill(log, log->last, ",", 1);
-    here = log->last->cap - log->last->n < b->n ? log->last->cap - log->last->n : b->n;
-    agenti_block_fill(log, log->last, b->p, here);
-    if (here < b->n) {
+        if (here) agenti_block_fill(log, log->last, b->p, here);
         log->last = more;
-        agenti_block_fill(log, more, b->p + here, b->n - here);
     }
+    if (b->n > 0) agenti_block_fill(log, log->last, b->p + (here < b->n ? here : 0), here < b->n ? b->n - here : here);
     return 1;
 }
 AGENTI_FN void agenti_log_free(agenti_log *log)
@@ -89,6 +83,7 @@ AGENTI_FN void agenti_log_free(agenti_log *log)
     }
     log->first = log->last = NULL;
     log->total = log->msgs = 0;
+    log->state = 0;
 }
 AGENTI_FN void agenti_out_init(agenti_out *o, agenti_pool *pool)
 {

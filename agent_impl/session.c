@@ -12,7 +12,7 @@ typedef struct agenti_item {                  /* a submitted message that waits 
     struct agenti_item *next;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t waited, told, back;               /* behind another run; QUEUED said so; a cancel sends it back             */
+    uint8_t told, back;                       /* QUEUED said that it waits; a cancel sends it back                      */
 } agenti_item;
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
@@ -23,6 +23,7 @@ typedef struct agenti_session {
     agent_id id;
     void *user;
     uint32_t flags, max_steps, parallel;
+    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
     agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
@@ -31,6 +32,7 @@ typedef struct agenti_session {
     uint64_t seq;
     agenti_log log;
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
+    agenti_item *untold;                      /* the first one that waits and was not shown yet                         */
     uint32_t items;
     int state, outcome, finish;
     uint32_t steps, order;                    /* of this run; of calls done                                             */
@@ -39,8 +41,8 @@ typedef struct agenti_session {
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
-    uint8_t cancel, cancelling, closed, news;  /* cancel: asked for; news: the queue has something to tell               */
-    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
+    uint8_t new_tools, old_log, dropped, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
@@ -157,7 +159,8 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
-    if (option == AGENTI_OPT_SYSTEM) s->old_log = 1;
+    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
+    if (option == AGENTI_OPT_MODEL) s->model++;
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
@@ -210,7 +213,7 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
     s->e = e;
     s->ready.owner = s;
     s->ready.kind = AGENTI_SESSION;
-    agenti_pool_child(&s->pool, &e->pool, d->mem_limit);
+    agenti_pool_child(&s->pool, &e->pool, agenti_mem_limit(d->mem_limit));
     s->table.pool = s->log.pool = &s->pool;
     s->peer = peer;
     s->user = d->user;
@@ -223,7 +226,7 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
 static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
 {
     char number[24];
-    size_t n = d->max_tokens ? agenti_u64_text(d->max_tokens, number) : 0;
+    size_t n = d->max_tokens && d->max_tokens != AGENT_OFF ? agenti_u64_text(d->max_tokens, number) : 0;
     int rc = agenti_option_set(s, AGENTI_OPT_MODEL, AGENTI_FORM_TEXT, agenti_cstr(d->model));
     if (rc == AGENT_OK && d->system) rc = agenti_option_set(s, AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT, agenti_cstr(d->system));
     if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
@@ -305,23 +308,37 @@ static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *
         q->flags |= AGENT_PART_INVALID;
     return 1;
 }
+/* A host's part whose views may be those of a zeroed one.                                                              */
+static agent_part agenti_part_given(const agent_part *p)
+{
+    agent_part q = *p;
+    q.text = agenti_str(p->text.p, p->text.n);
+    q.name = agenti_str(p->name.p, p->name.n);
+    q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
+    return q;
+}
 /* NULL: see e->last and *rc.                                                                                           */
 static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
 {
     agenti_msg *m;
+    agent_part part;
     const char *why;
     size_t i, size = 0;
     *rc = AGENT_E_ARG;
     for (i = 0; i < n; i++) {
-        if ((why = agenti_part_check(s, role, &parts[i])) != NULL) { s->e->last = why; return NULL; }
-        if (parts[i].text.n > s->e->lim.item || (size += parts[i].text.n) > s->e->lim.item) {
+        part = agenti_part_given(&parts[i]);
+        if ((why = agenti_part_check(s, role, &part)) != NULL) { s->e->last = why; return NULL; }
+        if (part.text.n > s->e->lim.item || (size += part.text.n) > s->e->lim.item) {
             *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
             return NULL;
         }
     }
     *rc = agenti_no_memory(s->e);
     if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
-    for (i = 0; i < n; i++) if (!agenti_part_copy(s, m, &parts[i])) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    for (i = 0; i < n; i++) {
+        part = agenti_part_given(&parts[i]);
+        if (!agenti_part_copy(s, m, &part)) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
+    }
     m->ended = 1;
     return m;
 }
@@ -331,8 +348,7 @@ static int agenti_enqueue(agenti_session *s, agenti_msg *m)
     if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
     it->msg = m;
     it->num = ++s->items;
-    it->waited = s->state != AGENTI_S_IDLE || s->first != NULL;
-    s->news |= it->waited;
+    if (s->untold == NULL && (s->state != AGENTI_S_IDLE || s->first)) s->untold = it;
     if (s->last) s->last->next = it; else s->first = it;
     s->last = it;
     agenti_wake(&s->e->sessions, &s->ready);
@@ -395,6 +411,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
         if (m->parts[i].kind == AGENT_PART_CALL) m->parts[i].call = ++s->nums.call;
     }
     m->id = ++s->nums.msg;
+    m->model = s->model;
     agenti_table_add(&s->table, m);
     return (int)m->id;
 }
@@ -442,10 +459,7 @@ AGENTI_FN agenti_part *agenti_result_find(const agenti_session *s, agent_num cal
 }
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *s, const agenti_part *r)
 {
-    const agenti_msg *m = s->answer.msg;
-    uint32_t i;
-    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].call == r->call) return &m->parts[i];
-    return NULL;
+    return &s->answer.msg->parts[r->key];
 }
 AGENTI_FN void agenti_result_done(agenti_session *s, agenti_part *r, int status)
 {

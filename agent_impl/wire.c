@@ -6,11 +6,20 @@ enum agenti_op_kind {
     AGENTI_OP_CALL,                           /* a tool call begins: a wire id (may be empty), b name (may come later)  */
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
+    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b; } agenti_op;
-typedef struct agenti_wire_call { agenti_text id; int64_t index; uint8_t has_index, named; } agenti_wire_call;
+typedef struct agenti_lane {                  /* what a wire format keeps of one stream of an answer: a call, a block     */
+    agenti_text id;                           /* its id; or the block as it came                                        */
+    agenti_text more;                         /* JSON that later pieces add to the block                                */
+    int64_t index;
+    uint32_t key;                             /* of its ops                                                             */
+    uint8_t has_index, named, cited, kind;
+    uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
+} agenti_lane;
 
 typedef struct agenti_fault {                 /* how an answer failed; fault NONE: it did not                           */
     int fault, http_status, retryable;
@@ -24,24 +33,25 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, item_limit, depth_limit;
+    uint32_t dialect, depth_limit, call_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
     agenti_arena arena;                       /* what ops point to and is not in the input                              */
-    agenti_wire_call *calls; uint32_t call_n, call_cap;
-    uint32_t last_call;
+    agenti_lane *lanes; uint32_t lane_n, lane_cap;
+    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
-    uint8_t done, sourced;                    /* the terminal signal came; sources were given                           */
+    uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint32_t bad;                             /* payloads that are no JSON                                              */
-    uint16_t high_text, high_args;            /* half of a surrogate pair, waiting for the next piece of the stream     */
-    uint32_t high_call;                       /* whose arguments high_args belongs to                                   */
+    uint16_t high_text, high_args;            /* the same of the open text stream and of the arguments of high_call     */
+    uint32_t high_call;
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
     char finish_raw[32];
     agent_usage usage; int has_usage;
+    int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
+    agenti_text id;                           /* the provider's id of the answer                                        */
     agenti_fault fault;
 } agenti_decoder;
 
-typedef struct agenti_option { const char *key; agenti_text value; } agenti_option;
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL, AGENTI_OPT_COUNT };
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
@@ -51,32 +61,53 @@ typedef struct agenti_request {               /* what a request is made of, besi
     agent_str extra;                          /* an object whose members go in, and replace ours                        */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    uint32_t model;                           /* whose reasoning may go back                                            */
+    int state;                                /* the wire format's own, from one message to the next; 0 before the first */
+    int dropped;                              /* something of the history was left out                                  */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
 typedef struct agenti_wire {
     const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
-    /* the body is head, [system,] messages (comma between), tail, tools, end                                           */
+    const char *header, *header_value;        /* one more header line, or NULL                                          */
+    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
     void (*head)(agenti_buf *, const agenti_request *);
-    void (*system)(agenti_buf *, const agenti_request *, agent_str text);
-    void (*message)(agenti_buf *, const agenti_request *, const agenti_msg *);   /* nothing: not sent                   */
+    void (*system)(agenti_buf *, agenti_request *, agent_str text);
+    void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
     void (*tail)(agenti_buf *, const agenti_request *);
     void (*tools)(agenti_buf *, const agenti_request *);
     void (*end)(agenti_buf *, const agenti_request *);
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
-    const char *const *parts, *const *route;                                     /* how a long payload is split: json_split.c */
+    agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
 AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
+AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *);                        /* NULL: no memory                     */
+AGENTI_FN void agenti_lane_free(agenti_decoder *, agenti_lane *);                /* its texts; it stays in the list     */
+AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
+AGENTI_FN int  agenti_is_string(agent_str);
+AGENTI_FN int  agenti_is_array(agent_str);
+AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, and not ""                                */
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
+AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
+AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
+AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
+AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
+AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
+/* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
+AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
+/* What all formats' requests share: members that the host gave replace ours and stand at the end.                      */
+AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
+AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
+AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 /* Sets the fault, once: a second one changes nothing. text is copied; without memory a static word stands for it.      */
 AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, const char *code, agent_str text);
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
@@ -91,14 +122,21 @@ AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_
     d->arena.pool = pool;
     d->usage.input = d->usage.cached = d->usage.cache_write = d->usage.output = d->usage.reasoning = -1;
     d->fault.retry_after_ms = -1;
+    d->uncached = -1;
+}
+AGENTI_FN void agenti_lane_free(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_text_free(&l->id, d->graves);
+    agenti_text_free(&l->more, d->graves);
 }
 AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
 {
     uint32_t i;
-    for (i = 0; i < d->call_n; i++) agenti_text_free(&d->calls[i].id, d->graves);
-    agenti_put(d->pool, d->calls, d->call_cap * sizeof *d->calls);
+    for (i = 0; i < d->lane_n; i++) agenti_lane_free(d, &d->lanes[i]);
+    agenti_put(d->pool, d->lanes, d->lane_cap * sizeof *d->lanes);
     agenti_put(d->pool, d->ops, d->op_cap * sizeof *d->ops);
     agenti_arena_free(&d->arena);
+    agenti_text_free(&d->id, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }
@@ -117,7 +155,26 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
     op->kind = (uint8_t)kind;
     op->key = key;
     op->a = op->b = agenti_str(NULL, 0);
+    if (kind == AGENTI_OP_CALL) d->call_n++;
     return op;
+}
+AGENTI_FN int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
+AGENTI_FN int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
+AGENTI_FN int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+AGENTI_FN int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
+AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *d)
+{
+    agenti_lane *l;
+    if (d->lane_n == d->lane_cap) {
+        uint32_t cap = d->lane_cap ? d->lane_cap * 2 : 4;
+        l = (agenti_lane *)agenti_resize(d->pool, d->lanes, d->lane_cap * sizeof *l, cap * sizeof *l);
+        if (l == NULL) return NULL;
+        d->lanes = l;
+        d->lane_cap = cap;
+    }
+    l = &d->lanes[d->lane_n++];
+    memset(l, 0, sizeof *l);
+    return l;
 }
 AGENTI_FN int agenti_stream_end(agenti_decoder *d)
 {
@@ -157,6 +214,83 @@ AGENTI_FN int agenti_stream_add(agenti_decoder *d, int kind, agent_str value, in
     op->a = text;
     op->flags = (uint8_t)flags;
     return 1;
+}
+AGENTI_FN int agenti_raw_of(agenti_decoder *d, agent_str v, agent_str *out)
+{
+    agenti_buf b;
+    char *p = NULL;
+    *out = v;
+    if (agenti_utf8_valid(v.p, v.n) == v.n) return 1;
+    agenti_buf_init(&b, d->pool);
+    if (agenti_utf8_repair(&b, v.p, v.n) && (p = agenti_arena_get(&d->arena, b.n)) != NULL) {
+        memcpy(p, b.p, b.n);
+        *out = agenti_str(p, b.n);
+    }
+    agenti_buf_free(&b);
+    return p != NULL;
+}
+AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
+{
+    *out = agenti_str(NULL, 0);
+    return !agenti_nonempty(v) || agenti_json_string(v, NULL, &d->arena, out);
+}
+AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
+{
+    agenti_op *op;
+    agent_str u, t = agenti_str(NULL, 0);
+    char *name;
+    if (!agenti_nonempty(url)) return 1;
+    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
+    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
+        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+        memcpy(name, t.p, t.n);
+        name[t.n] = 0;
+        t.p = name;
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
+    op->a = u;
+    op->b = t;
+    return 1;
+}
+AGENTI_FN int agenti_too_many(agenti_decoder *d)
+{
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
+    return 1;
+}
+AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+{
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
+    d->bad++;
+    if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
+    return op != NULL;
+}
+AGENTI_FN void agenti_tool_name_out(agenti_buf *b, agent_str name)
+{
+    char out[64];
+    size_t i, n = name.n < sizeof out ? name.n : sizeof out;
+    for (i = 0; i < n; i++) {
+        char c = agenti_lower(name.p[i]);
+        out[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? name.p[i] : '_';
+    }
+    agenti_json_member_str(b, "name", agenti_str(out, n));
+}
+AGENTI_FN int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
+AGENTI_FN void agenti_option_out(agenti_buf *b, const agenti_request *r, const char *key, int option)
+{
+    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
+}
+AGENTI_FN void agenti_extra_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
+        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
+        agenti_buf_str(b, ",\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    agenti_buf_str(b, "}");
 }
 AGENTI_FN void agenti_finish_set(agenti_decoder *d, int finish, agent_str raw)
 {

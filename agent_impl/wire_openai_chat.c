@@ -23,10 +23,6 @@ static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
 };
 
-static int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
-static int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
-static int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
-static int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -58,7 +54,8 @@ static AGENTI_NOINLINE void agenti_oc_usage(agenti_decoder *d, agent_str usage)
     u.cache_write = agenti_first_count(f, WRITTEN, WRITTEN_TOP, WRITTEN_TOP, WRITTEN_TOP);
     u.reasoning = agenti_first_count(f, REASONING, REASONING_TOP, REASONING_TOP, REASONING_TOP);
     total = agenti_first_count(f, TOTAL, TOTAL, TOTAL, TOTAL);
-    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total == u.input + u.output + u.reasoning)
+    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total >= u.input && total - u.input >= u.output
+        && total - u.input - u.output == u.reasoning)
         u.output += u.reasoning;             /* xAI, Copilot: completion_tokens leaves reasoning out                    */
     if (u.input < 0 && u.output < 0) return;
     d->usage = u;
@@ -88,34 +85,21 @@ static int agenti_oc_finish(agenti_decoder *d, agent_str value)
 }
 
 /* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
- * the last one, unless a name begins another (C1-C11). Returns call_n for a new call.                                   */
+ * the last one, unless a name begins another (C1-C11). Returns lane_n for a new call.                                   */
 static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
 {
     uint32_t i;
     if (id.n) {
-        for (i = 0; i < d->call_n; i++) if (d->calls[i].id.n == id.n && memcmp(d->calls[i].id.p, id.p, id.n) == 0) return i;
-        for (i = 0; has_index && i < d->call_n; i++)     /* the id comes late: the call at this index has none yet       */
-            if (d->calls[i].has_index && d->calls[i].index == index && d->calls[i].id.n == 0) return i;
-        return d->call_n;
+        for (i = 0; i < d->lane_n; i++) if (d->lanes[i].id.n == id.n && memcmp(d->lanes[i].id.p, id.p, id.n) == 0) return i;
+        for (i = 0; has_index && i < d->lane_n; i++)     /* the id comes late: the call at this index has none yet       */
+            if (d->lanes[i].has_index && d->lanes[i].index == index && d->lanes[i].id.n == 0) return i;
+        return d->lane_n;
     }
     if (has_index) {
-        for (i = d->call_n; i-- > 0;) if (d->calls[i].has_index && d->calls[i].index == index) return i;
-        return d->call_n;
+        for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
+        return d->lane_n;
     }
-    return d->call_n == 0 || has_name ? d->call_n : d->last_call;
-}
-static int agenti_oc_call_new(agenti_decoder *d)
-{
-    agenti_wire_call *c;
-    if (d->call_n == d->call_cap) {
-        uint32_t cap = d->call_cap ? d->call_cap * 2 : 4;
-        c = (agenti_wire_call *)agenti_resize(d->pool, d->calls, d->call_cap * sizeof *c, cap * sizeof *c);
-        if (c == NULL) return 0;
-        d->calls = c;
-        d->call_cap = cap;
-    }
-    memset(&d->calls[d->call_n++], 0, sizeof *d->calls);
-    return 1;
+    return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
@@ -127,7 +111,7 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
         d->high_args = 0;
     }
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (!agenti_json_string(args, &d->high_args, &d->arena, &text)) return 0;    /* an object is taken as written (C16)  */
+    if (agenti_is_string(args) ? !agenti_json_string(args, &d->high_args, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
     d->high_call = call;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
@@ -136,27 +120,28 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, int64_t index, agent_str name_value, agent_str args)
 {
     agent_str name = agenti_str(NULL, 0);
-    agenti_wire_call *c;
+    agenti_lane *c;
     agenti_op *op;
     uint32_t at;
     if (agenti_nonempty(name_value) && !agenti_json_string(name_value, NULL, &d->arena, &name)) return 0;
     at = agenti_oc_route(d, id, has_index, index, name.n > 0);
-    if (at == d->call_n) {
-        if (!agenti_stream_end(d) || !agenti_oc_call_new(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+    if (at == d->lane_n && at >= d->call_limit) return agenti_too_many(d);
+    if (at == d->lane_n) {
+        if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
-        d->calls[at].named = name.n > 0;
-    } else if ((name.n && !d->calls[at].named) || (id.n && d->calls[at].id.n == 0)) {
+        d->lanes[at].named = name.n > 0;
+    } else if ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0)) {
         if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
-        if (name.n) d->calls[at].named = 1;
+        if (name.n) d->lanes[at].named = 1;
     }
-    c = &d->calls[at];
+    c = &d->lanes[at];
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
-        for (i = 0; i < d->call_n; i++) if (i != at && d->calls[i].has_index && d->calls[i].index == index) d->calls[i].has_index = 0;
+        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) d->lanes[i].has_index = 0;
         c->has_index = 1;
         c->index = index;
     }
@@ -227,30 +212,12 @@ static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
     }
     return 1;
 }
-static int agenti_oc_source(agenti_decoder *d, agent_str url, agent_str title)
-{
-    agenti_op *op;
-    agent_str u, t = agenti_str(NULL, 0);
-    char *name;
-    if (!agenti_nonempty(url)) return 1;
-    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
-        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
-        memcpy(name, t.p, t.n);
-        name[t.n] = 0;
-        t.p = name;
-    }
-    if ((op = agenti_op_add(d, AGENTI_OP_SOURCE, 0)) == NULL) return 0;
-    op->a = u;
-    op->b = t;
-    return 1;
-}
 static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
 {
     agent_str item;
     size_t pos = 0;
     while (agent_json_each(list, &pos, NULL, &item))
-        if (!agenti_oc_source(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
+        if (!agenti_source_add(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
     return 1;
 }
 /* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
@@ -261,7 +228,7 @@ static int agenti_oc_citations(agenti_decoder *d, agent_str list)
     if (!agenti_is_array(list) || d->sourced) return 1;
     while (agent_json_each(list, &pos, NULL, &item)) {
         d->sourced = 1;
-        if (!agenti_oc_source(d, item, agenti_str(NULL, 0))) return 0;
+        if (!agenti_source_add(d, item, agenti_str(NULL, 0))) return 0;
     }
     return 1;
 }
@@ -310,12 +277,9 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *k
 /* A payload that is no JSON: two frames may be glued because a newline was lost; what follows the glue is read (A12).   */
 static int agenti_oc_broken(agenti_decoder *d, agent_str data)
 {
-    agenti_op *op;
     size_t i;
     int known;
-    d->bad++;
-    if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) return 0;
-    op->a = agenti_cstr("a payload that is no JSON was passed over");
+    if (!agenti_payload_bad(d)) return 0;
     for (i = 1; i + 7 <= data.n; i++) {
         agent_str rest = agenti_str(data.p + i + 6, data.n - i - 6);
         if (data.p[i] != 'd' || memcmp(data.p + i, "data: {", 7) != 0) continue;
@@ -351,21 +315,16 @@ static int agenti_oc_whole(agenti_decoder *d, agent_str body)
 }
 
 /* ---- requests ---- */
-static int agenti_replaced(const agenti_request *r, const char *key) { return r->extra.n && agent_json_get(r->extra, key).p != NULL; }
-static void agenti_oc_option(agenti_buf *b, const agenti_request *r, const char *key, int option)
-{
-    if (r->options[option].n && !agenti_replaced(r, key)) agenti_json_member(b, key, agenti_text_view(&r->options[option]));
-}
 static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
 {
     const char *limit = r->dialect & AGENT_DIALECT_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
-    agenti_oc_option(b, r, limit, AGENTI_OPT_MAX_TOKENS);
-    agenti_oc_option(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
-    agenti_oc_option(b, r, "top_p", AGENTI_OPT_TOP_P);
-    agenti_oc_option(b, r, "seed", AGENTI_OPT_SEED);
-    agenti_oc_option(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
-    agenti_oc_option(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
-    agenti_oc_option(b, r, "stop", AGENTI_OPT_STOP);
+    agenti_option_out(b, r, limit, AGENTI_OPT_MAX_TOKENS);
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
 }
 static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
 {
@@ -377,9 +336,14 @@ static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
     agenti_oc_limits(b, r);
     agenti_buf_str(b, ",\"messages\":[");
 }
-static void agenti_oc_system(agenti_buf *b, const agenti_request *r, agent_str text)
+static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 {
-    (void)r;
+    if (r->state) agenti_buf_str(b, ",");
+    r->state = 1;
+}
+static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
+{
+    agenti_oc_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"system\"");
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
@@ -406,12 +370,12 @@ static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
     agenti_buf_str(b, "{");
     agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
-    agenti_json_member_str(b, "name", agenti_text_view(&p->name));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}}");
 }
 /* Reasoning is not sent back: no field of this format takes it from every host.                                        */
-static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
+static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
@@ -419,6 +383,7 @@ static void agenti_oc_model_msg(agenti_buf *b, const agenti_msg *m)
         calls += m->parts[i].kind == AGENT_PART_CALL;
     }
     if (texts + calls == 0) return;
+    agenti_oc_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
     if (texts == 0) agenti_buf_str(b, "null");
     else {
@@ -443,11 +408,11 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
         agenti_buf_str(b, "}");
     }
 }
-static void agenti_oc_message_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
+static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
-    (void)r;
+    if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
+    agenti_oc_comma(b, r);
     if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
-    else if (m->role == AGENT_MODEL) agenti_oc_model_msg(b, m);
     else agenti_oc_tools_msg(b, m);
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
@@ -470,7 +435,7 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
             agenti_buf_str(b, "}}");
         }
     }
-    agenti_oc_option(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
+    agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
 }
 static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
 {
@@ -487,26 +452,17 @@ static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
     }
     agenti_buf_str(b, "]");
 }
-static void agenti_oc_end(agenti_buf *b, const agenti_request *r)
-{
-    agent_str key, value;
-    size_t pos = 0;
-    while (r->extra.n && agent_json_each(r->extra, &pos, &key, &value)) {
-        if (r->tools_off && agenti_eq(key, "tool_choice")) continue;      /* it is "none" now                           */
-        agenti_buf_str(b, ",\"");
-        agenti_buf_add(b, key.p, key.n);
-        agenti_buf_str(b, "\":");
-        agenti_buf_add(b, value.p, value.n);
-    }
-    agenti_buf_str(b, "}");
-}
 static const char *const agenti_oc_parts[] = {
-    "content", "text", "thinking", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
+    "content", "text", "thinking", "summary", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
 };
 static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
+static const char *const agenti_oc_owner[] = { "index", "id", NULL };
+static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
+static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
-    agenti_oc_end, agenti_oc_event, agenti_oc_whole, agenti_oc_parts, agenti_oc_routing
+    "openai-chat", "/chat/completions", NULL, NULL, agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_extra_out, agenti_oc_event, agenti_oc_whole,
+    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif

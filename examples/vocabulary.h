@@ -1,6 +1,7 @@
 /* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
  *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
  *   error {kind, code, message, retryable, http_status, retry_after_ms, offset}   source {url, title}   warning {message, code}
+ *   custom {type, value}
  * Include agent.h first. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
@@ -186,6 +187,14 @@ static void replay_words(replay_text *t, const char *kind, const char *key, agen
     if (name.n) replay_member(t, key2, name);
     replay_puts(t, "}\n");
 }
+static void replay_custom(replay_text *t, const agent_event *ev)
+{
+    replay_puts(t, "{\"ev\":\"custom\"");
+    replay_member(t, "type", ev->name);
+    replay_puts(t, ",\"value\":");
+    replay_compact(t, ev->text);
+    replay_puts(t, "}\n");
+}
 /* An event as a line of the vocabulary; events that are not in it make no line.                                        */
 static void replay_line(replay_text *t, const agent_event *ev)
 {
@@ -197,6 +206,7 @@ static void replay_line(replay_text *t, const agent_event *ev)
     case AGENT_EV_INPUT_DELTA: replay_words(t, "tool_input", "id", ev->u.tool.wire_id, "text", ev->text); break;
     case AGENT_EV_TOOL_CALL: replay_call(t, ev); break;
     case AGENT_EV_SOURCE: replay_words(t, "source", "url", ev->text, "title", ev->name); break;
+    case AGENT_EV_CUSTOM: replay_custom(t, ev); break;
     case AGENT_EV_WARNING: replay_words(t, "warning", "message", ev->text, "code", ev->name); break;
     case AGENT_EV_STEP_END: replay_finish(t, ev); break;
     case AGENT_EV_ERROR: replay_error(t, ev); break;

@@ -1,4 +1,4 @@
-/* Answers in OpenAI chat format through the decode-only door.
+/* Answers in OpenAI chat format, or that of FUZZ_WIRE, through the decode-only door.
  * - The event log is the same, byte for byte, for the bytes whole, one by one, and in pieces by chance, by agent_feed and by
  *   agent_recv_buf, as a body (VIA_HTTP) and as HTTP/1.1 (VIA_BYTES).
  * - What tests/check_events.h says of events; the connection ends in one CLOSE.
@@ -14,6 +14,9 @@ static unsigned long long touched;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#ifndef FUZZ_WIRE
+#define FUZZ_WIRE "openai-chat"
+#endif
 enum { OPTIONS = 3 };
 static size_t feed(agent_engine *e, agent_id conn, const char *p, size_t n, int recv)     /* bytes taken                 */
 {
@@ -60,7 +63,7 @@ static void run(const uint8_t *opt, const char *in, size_t n, int cut, int recv,
     d.limits.head = opt[0] & 32 ? 200 : 0;
     check_init(&w, NULL, d.limits.piece);
     if (agent_open(&e, &d) == AGENT_OK) {
-        conn = agent_decode(e, "openai-chat", via, NULL);
+        conn = agent_decode(e, FUZZ_WIRE, via, NULL);
         if (conn) {
             check_decode(&w, conn);
             if (via == AGENT_VIA_HTTP && (opt[1] & 64) == 0) (void)agent_http_head(e, conn, statuses[opt[1] & 7], types[opt[1] >> 3 & 3], AGENT_CSTR);

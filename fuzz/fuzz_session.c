@@ -48,9 +48,17 @@ static const char *const canned[] = {
     "HTTP/1.1 429 Too Many\r\nretry-after: 3\r\ncontent-length: 2\r\n\r\n{}",
     "HTTP/1.1 100 Continue\r\n\r\n",
     "0\r\n\r\n",
-    "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
+    "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+    "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":5}}}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hello\"}}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c0\",\"name\":\"a\",\"input\":{}}}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":2,\"content_block\":{\"type\":\"server_tool_use\",\"id\":\"s0\",\"name\":\"b\",\"input\":{}}}\n\n",
+    "data: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"x\\\":1}\"}}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"QQ==\"}}\n\n",
+    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\n",
+    "data: {\"type\":\"message_stop\"}\n\n"
 };
-enum { CANNED = 16 };
+enum { CANNED = 24 };
 static char big[3000];                        /* what a long text is                                                    */
 
 static unsigned byte(host *h) { return h->p < h->end ? *h->p++ : 0; }
@@ -112,6 +120,10 @@ static void on_open(host *h, const agent_event *ev)
 static void on_close(host *h, const agent_event *ev)
 {
     conn *c = conn_of(h, ev->conn);
+    if (c && c->reserved) {                   /* pinned: it must still be there                                         */
+        memset(c->room, 'x', c->cap);
+        if (c->cap & 1) CHECK(agent_recv_ack(h->e, c->id, c->cap) == AGENT_OK);
+    }
     if (c) memset(c, 0, sizeof *c);
     CHECK(agent_eof(h->e, ev->conn) == AGENT_E_STALE && agent_wants(h->e, ev->conn) == 0);
 }
@@ -150,9 +162,9 @@ static conn *some_conn(host *h, unsigned x)
 static need *some_need(host *h, unsigned x) { return h->need_n ? &h->needs[x % (unsigned)h->need_n] : NULL; }
 static void open_peer(host *h, unsigned x)
 {
-    static const char *const names[] = {"openai", "ollama", "openai-compatible", "llama.cpp", "none"};
+    static const char *const names[] = {"openai", "ollama", "openai-compatible", "llama.cpp", "anthropic", "none"};
     agent_peer_desc p = AGENT_ZERO;
-    p.provider = names[x % 5];
+    p.provider = names[x % 6];
     p.url = x & 8 ? "http://[::1]:81/a" : NULL;
     p.key = x & 16 ? "secret-key" : NULL;
     p.headers = x & 32 ? "x-a: b\n" : NULL;
@@ -303,7 +315,7 @@ static void give_answer(host *h, unsigned x)
 {
     conn *c = some_conn(h, x >> 6);
     char bytes[4000];
-    unsigned n = 0;
+    unsigned n = 0, k;
     size_t left;
     if (c == NULL) return;
     if (!c->opened) { c->via = x & 8 ? AGENT_VIA_HTTP : AGENT_VIA_BYTES; c->opened = agent_opened(h->e, c->id, c->via, NULL) == AGENT_OK; }
@@ -313,8 +325,9 @@ static void give_answer(host *h, unsigned x)
     if (x & 1) n += canned_put(bytes + n, 3, c->via);
     if (x & 2) n += canned_put(bytes + n, 5, c->via);
     if (x & 4) { n += canned_put(bytes + n, 6, c->via); n += canned_put(bytes + n, 7, c->via); }
+    for (k = 16; (x & 7) == 7 && k < 23; k++) n += canned_put(bytes + n, k, c->via);     /* in both formats, the rest is passed over */
     n += canned_put(bytes + n, x & 6 ? 8 : 9, c->via);
-    n += canned_put(bytes + n, 10, c->via);
+    n += canned_put(bytes + n, (x & 7) == 7 ? 23 : 10, c->via);
     if (c->via == AGENT_VIA_BYTES && !(x & 32)) n += canned_put(bytes + n, 14, c->via);
     give(h, c, bytes, n, 0);
     if (c->via == AGENT_VIA_HTTP && !(x & 32)) (void)agent_eof(h->e, c->id);

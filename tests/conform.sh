@@ -1,24 +1,25 @@
 #!/bin/sh
-# conform.sh [SHARED]: the recorded OpenAI-chat answers of SHARED/fixtures through build/replay, against what other decoders make of
-# them (SHARED/expected), and each of them cut in five ways, which must give the same bytes. A difference passes only if tests/README.md
-# lists its path under "Differences from the expectations" and it is still there. Prints two lines `conform …: N passed, M failed`.
+# conform.sh [SHARED]: the recorded answers of SHARED/fixtures through build/replay, against what other decoders make of them
+# (SHARED/expected), and each of them cut in five ways, which must give the same bytes. A difference passes only if tests/README.md
+# lists its path under "Differences from the expectations" and it is still there. Prints two lines `conform …: N passed, M failed`
+# a format.
 shared=${1:-../shared}
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
-known=340
-dir=$B/conform
+formats='openai-chat:340 anthropic-messages:105'       # and how many recordings there are
 if [ ! -f "$shared/fixtures/INDEX.tsv" ] || ! command -v python3 >/dev/null 2>&1; then
     echo "conform: $shared or python3 is not there"
-    echo "conform openai-chat: 0 passed, 0 failed, $known skipped"
-    echo "conform openai-chat splits: 0 passed, 0 failed, $known skipped"
+    for format in $formats; do
+        echo "conform ${format%:*}: 0 passed, 0 failed, ${format#*:} skipped"
+        echo "conform ${format%:*} splits: 0 passed, 0 failed, ${format#*:} skipped"
+    done
     exit 0
 fi
-rm -rf "$dir"
-mkdir -p "$dir"
-total=$(awk -F '\t' '$2 == "openai-chat"' "$shared/fixtures/INDEX.tsv" | wc -l | tr -d ' ')
+rm -rf "$B/conform"
+mkdir -p "$B/conform"
 
 # Stands in for replay: shows its output, and notes whether it is the same for every cut.
-cat >"$dir/replay" <<'END'
+cat >"$B/conform/replay" <<'END'
 #!/bin/sh
 t=$CONFORM_DIR/$$
 cat >"$t.in"
@@ -31,49 +32,60 @@ echo same >>"$CONFORM_DIR/splits"
 cat "$t.out"
 rm -f "$t.in" "$t.out" "$t.cut"
 END
-chmod +x "$dir/replay"
-: >"$dir/splits"
-: >"$dir/fails"
-CONFORM_DIR=$(cd "$dir" && pwd)
+chmod +x "$B/conform/replay"
 CONFORM_REPLAY=$(cd "$B" && pwd)/replay
-export CONFORM_DIR CONFORM_REPLAY
-python3 "$shared/tools/compare.py" --index "$shared/fixtures/INDEX.tsv" --fixtures "$shared/fixtures" --expected "$shared/expected" \
-    --format openai-chat --fails "$dir/fails" -q \
-    --actual-cmd "$shared/tools/replay-fixture $CONFORM_DIR/replay {format} {status} {convention} {kind} {file}" >"$dir/summary" 2>&1
-cat "$dir/summary"
-# TOTAL pass P fail F skip S
-judged=$(awk '$1 == "TOTAL" { print $3 + $5 }' "$dir/summary")
-skipped=$(awk '$1 == "TOTAL" { print $7 + 0 }' "$dir/summary")
-if [ -z "$judged" ] || [ $((judged + skipped)) -ne "$total" ]; then
-    echo "FAIL compare.py judged ${judged:-0} of $total"
-    echo "conform openai-chat: 0 passed, $total failed"
-    exit 1
-fi
+export CONFORM_REPLAY
 
-sed -n '/^## Differences from the expectations/,$s/^| `\(openai-chat\/[^`]*\)` |.*/\1/p' tests/README.md | sort >"$dir/listed"
-cut -f 1 "$dir/fails" | sed '/^$/d' | sort >"$dir/differ"
-failed=0
-while IFS= read -r line; do
-    path=$(printf '%s' "$line" | cut -f 1)
-    [ -n "$path" ] || continue
-    if grep -Fqx -- "$path" "$dir/listed"; then echo "differs, as tests/README.md explains: $path"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $line"
+# All recordings of format $1. 0: nothing failed.
+conform_format() {
+    dir=$B/conform/$1
+    mkdir -p "$dir"
+    : >"$dir/splits"
+    : >"$dir/fails"
+    CONFORM_DIR=$(cd "$dir" && pwd)
+    export CONFORM_DIR
+    total=$(awk -F '\t' -v format="$1" '$2 == format' "$shared/fixtures/INDEX.tsv" | wc -l | tr -d ' ')
+    python3 "$shared/tools/compare.py" --index "$shared/fixtures/INDEX.tsv" --fixtures "$shared/fixtures" --expected "$shared/expected" \
+        --format "$1" --fails "$dir/fails" -q \
+        --actual-cmd "$shared/tools/replay-fixture $CONFORM_DIR/../replay {format} {status} {convention} {kind} {file}" >"$dir/summary" 2>&1
+    cat "$dir/summary"
+    # TOTAL pass P fail F skip S
+    judged=$(awk '$1 == "TOTAL" { print $3 + $5 }' "$dir/summary")
+    skipped=$(awk '$1 == "TOTAL" { print $7 + 0 }' "$dir/summary")
+    if [ -z "$judged" ] || [ $((judged + skipped)) -ne "$total" ]; then
+        echo "FAIL compare.py judged ${judged:-0} of $total"
+        echo "conform $1: 0 passed, $total failed"
+        return 1
     fi
-done <"$dir/fails"
-for path in $(cat "$dir/listed"); do
-    if ! grep -Fqx -- "$path" "$dir/differ"; then
-        failed=$((failed + 1))
-        echo "FAIL $path is listed as a difference in tests/README.md and is none"
-    fi
-done
-passed=$((judged - failed))
-[ $passed -ge 0 ] || passed=0
-if [ "$skipped" -gt 0 ]; then more=", $skipped skipped"; else more=; fi
-echo "conform openai-chat: $passed passed, $failed failed$more"
 
-same=$(grep -c '^same$' "$dir/splits")
-grep '^differs' "$dir/splits"
-echo "conform openai-chat splits: $same passed, $((judged - same)) failed"
-[ $failed -eq 0 ] && [ "$same" -eq "$judged" ]
+    sed -n '/^## Differences from the expectations/,$s/^| `\([^`]*\)` |.*/\1/p' tests/README.md | grep "^$1/" | sort >"$dir/listed"
+    cut -f 1 "$dir/fails" | sed '/^$/d' | sort >"$dir/differ"
+    failed=0
+    while IFS= read -r line; do
+        path=$(printf '%s' "$line" | cut -f 1)
+        [ -n "$path" ] || continue
+        if grep -Fqx -- "$path" "$dir/listed"; then echo "differs, as tests/README.md explains: $path"
+        else
+            failed=$((failed + 1))
+            echo "FAIL $line"
+        fi
+    done <"$dir/fails"
+    for path in $(cat "$dir/listed"); do
+        if ! grep -Fqx -- "$path" "$dir/differ"; then
+            failed=$((failed + 1))
+            echo "FAIL $path is listed as a difference in tests/README.md and is none"
+        fi
+    done
+    passed=$((judged - failed))
+    [ $passed -ge 0 ] || passed=0
+    if [ "$skipped" -gt 0 ]; then more=", $skipped skipped"; else more=; fi
+    echo "conform $1: $passed passed, $failed failed$more"
+
+    same=$(grep -c '^same$' "$dir/splits")
+    grep '^differs' "$dir/splits"
+    echo "conform $1 splits: $same passed, $((judged - same)) failed"
+    [ $failed -eq 0 ] && [ "$same" -eq "$judged" ]
+}
+rc=0
+for format in $formats; do conform_format "${format%:*}" || rc=1; done
+exit $rc

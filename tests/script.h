@@ -24,6 +24,7 @@ typedef struct script {
     /* state */
     agent_engine *e;
     agent_id peer, session, llm;
+    int blocks;                              /* the format is anthropic, not openai-chat                                */
     int answering, busy, llm_closed, stop, broken;
     uint64_t now;
     replay_text *events; size_t event_n, at; /* lines                                                                   */
@@ -53,32 +54,67 @@ static void script_bad(script *s, const char *what, const char *more)
 
 /* ---- what the engine sends ---- */
 static int script_is(agent_str v, const char *text) { return v.p && agent_json_is(v, text); }
-/* No orphan calls or results, nothing empty, and a last message that can be answered.                                  */
-static const char *script_sendable(agent_str body)
+/* What a request must be for a provider to take it: no orphan calls or results, nothing empty, and a last message that can be answered.
+ * Both formats as one list of steps: a message's role, its calls, its results.                                         */
+typedef struct script_wait { agent_str id[64]; size_t n; } script_wait;
+static const char *script_asks(script_wait *w, agent_str id)
 {
-    agent_str m, role = match_none(), calls, call, content, awaited[64];
-    size_t pos = 0, cpos, n = 0, i;
-    agent_str list = match_get(body, "messages");
-    while (agent_json_each(list, &pos, NULL, &m)) {
-        role = match_get(m, "role");
-        content = match_get(m, "content");
-        calls = match_get(m, "tool_calls");
-        if (script_is(role, "tool")) {
-            agent_str id = match_get(m, "tool_call_id");
-            for (i = 0; i < n && !match_text_is(awaited[i], id); i++) {}
-            if (i == n) return "a result without its call";
-            awaited[i] = awaited[--n];
-            continue;
-        }
-        if (n) return "a call without its result";
-        if (calls.p == NULL && (content.p == NULL || content.n <= 2 || match_kind(content) == 'n')) return "an empty message";
-        for (cpos = 0; calls.p && agent_json_each(calls, &cpos, NULL, &call);) {
-            if (n == 64) return "too many calls";
-            if (match_kind(match_get(call, "id")) != '"' || match_get(call, "id").n <= 2) return "a call without an id";
-            awaited[n++] = match_get(call, "id");
-        }
+    if (w->n == 64) return "too many calls";
+    if (match_kind(id) != '"' || id.n <= 2) return "a call without an id";
+    w->id[w->n++] = id;
+    return NULL;
+}
+static const char *script_answers(script_wait *w, agent_str id)
+{
+    size_t i;
+    for (i = 0; i < w->n && !match_text_is(w->id[i], id); i++) {}
+    if (i == w->n) return "a result without its call";
+    w->id[i] = w->id[--w->n];
+    return NULL;
+}
+static const char *script_chat_message(script_wait *w, agent_str m, agent_str role)
+{
+    agent_str calls = match_get(m, "tool_calls"), content = match_get(m, "content"), call;
+    const char *why = NULL;
+    size_t pos = 0;
+    if (script_is(role, "tool")) return script_answers(w, match_get(m, "tool_call_id"));
+    if (w->n) return "a call without its result";
+    if (calls.p == NULL && (content.p == NULL || content.n <= 2 || match_kind(content) == 'n')) return "an empty message";
+    while (why == NULL && calls.p && agent_json_each(calls, &pos, NULL, &call)) why = script_asks(w, match_get(call, "id"));
+    return why;
+}
+/* Roles take turns, results come first, and all of them are in the message after the calls.                            */
+static const char *script_block_message(script_wait *w, agent_str m, agent_str role, agent_str before)
+{
+    agent_str content = match_get(m, "content"), block, type;
+    const char *why = NULL;
+    size_t pos = 0, n = 0;
+    if (before.p && match_json(role, before, 0, NULL)) return "two messages of one role";
+    while (why == NULL && agent_json_each(content, &pos, NULL, &block)) {
+        type = match_get(block, "type");
+        n++;
+        if (script_is(type, "tool_result")) { why = script_answers(w, match_get(block, "tool_use_id")); continue; }
+        if (script_is(role, "user") && w->n) return "a call without its result";
+        if (script_is(type, "tool_use")) why = script_asks(w, match_get(block, "id"));
+        if (script_is(type, "text") && match_get(block, "text").n <= 2) return "an empty text";
     }
-    if (n) return "a call without its result";
+    return why == NULL && n == 0 ? "an empty message" : why;
+}
+static const char *script_sendable(agent_str body, int blocks)
+{
+    agent_str m, role = match_none(), before;
+    script_wait w;
+    const char *why = NULL;
+    size_t pos = 0;
+    agent_str list = match_get(body, "messages");
+    w.n = 0;
+    while (why == NULL && agent_json_each(list, &pos, NULL, &m)) {
+        before = role;
+        role = match_get(m, "role");
+        why = blocks ? script_block_message(&w, m, role, before) : script_chat_message(&w, m, role);
+    }
+    if (why) return why;
+    if (w.n) return "a call without its result";
     return script_is(role, "user") || script_is(role, "tool") ? NULL : "the last message is neither the user's nor a result";
 }
 static void script_collect(script *s, agent_id conn)
@@ -101,12 +137,13 @@ static void script_collect(script *s, agent_id conn)
         if (head == NULL) { script_bad(s, "no HTTP request was sent", ""); free(t.p); return; }
         body = head + 4;
         sprintf(line, "\r\ncontent-length: %lu\r\n", (unsigned long)(t.n - (size_t)(body - t.p)));
-        if (strncmp(t.p, "POST /v1/chat/completions HTTP/1.1\r\n", 36) || strstr(t.p, line) == NULL) script_bad(s, "the HTTP request is wrong", "");
+        if (strncmp(t.p, s->blocks ? "POST /v1/messages HTTP/1.1\r\n" : "POST /v1/chat/completions HTTP/1.1\r\n", s->blocks ? 28 : 36)
+            || (s->blocks && strstr(t.p, "\r\nanthropic-version: 2023-06-01\r\n") == NULL) || strstr(t.p, line) == NULL) script_bad(s, "the HTTP request is wrong", "");
     }
     v.p = body;
     v.n = t.n - (t.n ? (size_t)(body - t.p) : 0);
     if (agent_json_check(v.p, v.n, 0, NULL) != AGENT_OK) script_bad(s, "the request's body is no JSON", "");
-    else if ((why = script_sendable(v)) != NULL) script_bad(s, "a request that no provider accepts: ", why);
+    else if ((why = script_sendable(v, s->blocks)) != NULL) script_bad(s, "a request that no provider accepts: ", why);
     for (i = 0; i < v.n; i++) s->log = (s->log ^ (unsigned char)v.p[i]) * 1099511628211u;
     s->outs = (script_out *)check_more(s->outs, s->out_n, sizeof *s->outs);
     s->outs[s->out_n].json = (char *)malloc(v.n + 1);
@@ -218,9 +255,10 @@ static int script_open(script *s, agent_str host)
     char names[16][65];
     memset(&d, 0, sizeof d);
     memset(&p, 0, sizeof p);
-    if (!script_is(match_get(host, "provider"), "openai-chat")) return script_fail(s, "unknown provider", "");
+    s->blocks = script_is(match_get(host, "provider"), "anthropic");
+    if (!s->blocks && !script_is(match_get(host, "provider"), "openai-chat")) return script_fail(s, "unknown provider", "");
     if (!script_tools(s, match_get(host, "tools"), tools, names, &d.tool_count)) return 0;
-    p.provider = "openai-compatible";
+    p.provider = s->blocks ? "anthropic" : "openai-compatible";
     p.url = "http://host.test/v1";
     p.key = SCRIPT_KEY;
     d.tools = tools;

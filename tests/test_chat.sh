@@ -172,7 +172,7 @@ text "half of "
 cut'
 error "no finish" 'turn
 no-done
-finish none' '{"ev":"error","kind":"transport","message":"the answer ended without a finish reason or [DONE]","retryable":true,"http_status":200}
+finish none' '{"ev":"error","kind":"transport","message":"the answer ended without a terminal signal","retryable":true,"http_status":200}
 {"ev":"run_end","reason":"failed","steps":1}'
 stop_model
 chat --prompt hi

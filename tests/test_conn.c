@@ -248,12 +248,13 @@ static void reserved_always(void)
     host_free(h);
 }
 
-/* A reservation may still be written to while its CLOSE is the event.                                                   */
-static void reserved_at_close(void)
+/* A reservation stays, also after its CLOSE, until it is given back: the host hears of the CLOSE while a read goes on.   */
+static void reserved_at_close(int how)
 {
     const agent_event *ev;
     agent_id s, c = 0;
-    size_t cap = 0;
+    size_t cap = 0, full, now;
+    int i;
     char *p = NULL;
     host *h = host_new(NULL, AGENT_VIA_BYTES, HOST_CUT_WHOLE);
     s = host_session(h, NULL);
@@ -264,9 +265,20 @@ static void reserved_at_close(void)
         CHECK(agent_opened(h->e, c, AGENT_VIA_BYTES, NULL) == AGENT_OK);
     }
     CHECK((p = (char *)agent_recv_buf(h->e, c, &cap)) != NULL);
-    host_cancel(h, s);
-    while ((ev = host_next(h)) != NULL) if (p && ev->type == AGENT_EV_CLOSE) memset(p, 'x', cap);
-    CHECK(h->count[AGENT_EV_CLOSE] == 1 && agent_recv_ack(h->e, c, 0) == AGENT_E_STALE);
+    if (p == NULL) { host_free(h); return; }
+    if (how == 0) host_cancel(h, s);
+    else if (how == 1) CHECK(agent_eof(h->e, c) == AGENT_OK);
+    else if (how == 2) CHECK(agent_failed(h->e, c, AGENT_FAIL_RESET, NULL, 0) == AGENT_OK);
+    else CHECK(agent_session_close(h->e, s) == AGENT_OK);
+    host_run(h);
+    CHECK(h->count[AGENT_EV_CLOSE] == 1 && agent_deadline(h->e) == UINT64_MAX);
+    agent_memory(h->e, 0, &full, NULL);
+    for (i = 0; i < 3; i++) { CHECK(agent_next(h->e) == NULL); memset(p, 'x', cap); }
+    CHECK(agent_feed(h->e, c, "x", 1, NULL) == AGENT_E_STALE && agent_wants(h->e, c) == 0 && agent_recv_buf(h->e, c, &now) == NULL);
+    if (how != 3) CHECK(agent_recv_ack(h->e, c, cap + 1) == AGENT_E_ARG && agent_recv_ack(h->e, c, cap) == AGENT_OK && agent_recv_ack(h->e, c, 0) == AGENT_E_STALE);
+    CHECK(agent_next(h->e) == NULL);
+    agent_memory(h->e, 0, &now, NULL);
+    CHECK((now < full - cap) == (how != 3));  /* how 3: agent_close takes it away                                        */
     host_free(h);
 }
 
@@ -465,6 +477,119 @@ static void key_at_cut(void)                                 /* a plain error bo
     }
 }
 
+static int rotate(host *h, const agent_event *ev)            /* a new key while the request is out                       */
+{
+    if (ev->type == AGENT_EV_OPEN) CHECK(agent_peer_key(h->e, ev->peer, "sk-new-secret-key", AGENT_CSTR) == AGENT_OK);
+    return 0;
+}
+static void secrets_hidden(int via)                          /* what the provider quotes of the headers that it was sent */
+{
+    static const host_answer a = { "{\"error\":{\"message\":\"no: sk-very-secret-key, Basic dXNlcjpwYXNz, dXNlcjpwYXNz, tok-1234, plainly\",\"code\":\"tok-1234\"}}",
+        401, NULL, HOST_LENGTH, HOST_GO };
+    agent_peer_desc p;
+    agent_session_desc d;
+    agent_id s;
+    host *h = host_new(NULL, via, HOST_CUT_WHOLE);
+    memset(&p, 0, sizeof p);
+    memset(&d, 0, sizeof d);
+    p.provider = "openai-compatible";
+    p.url = "http://gate.test/v1";
+    p.key = "sk-very-secret-key";
+    p.headers = "Proxy-Authorization: Basic dXNlcjpwYXNz\nX-Gate-Token: tok-1234\nX-Plain: plainly\n";
+    d.peer = agent_peer_open(h->e, &p);
+    s = host_session(h, &d);
+    host_answers(h, &a, 1);
+    h->on = rotate;
+    agent_say(h->e, s, "Hi", 2);
+    host_run(h);
+    CHECK(h->fault_kind == AGENT_FAULT_AUTH && strcmp(h->fault, "no: ******************, ******************, ************, ********, plainly") == 0);
+    CHECK(!host_said(h, "tok-1234"));
+    finish(h);
+}
+/* Freed memory holds no key: an allocator that looks at what it gets back.                                              */
+typedef struct watch { host_heap heap; unsigned seen; } watch;
+static void *watch_alloc(void *ctx, void *p, size_t old_n, size_t n)
+{
+    watch *w = (watch *)ctx;
+    if (p && (check_has((const char *)p, old_n, "sk-very-secret-key") || check_has((const char *)p, old_n, "tok-1234"))) w->seen++;
+    return host_alloc(&w->heap, p, old_n, n);
+}
+static void secrets_wiped(int via)
+{
+    watch w;
+    agent_desc d;
+    agent_peer_desc p;
+    agent_session_desc sd;
+    char headers[4096];
+    agent_id s;
+    int i;
+    host *h;
+    memset(&w, 0, sizeof w);
+    memset(&d, 0, sizeof d);
+    memset(&p, 0, sizeof p);
+    memset(&sd, 0, sizeof sd);
+    d.alloc = watch_alloc;
+    d.alloc_ctx = &w;
+    h = host_new(&d, via, HOST_CUT_WHOLE);
+    strcpy(headers, "X-Gate-Token: tok-1234\n");
+    for (i = 0; i < 60; i++) sprintf(headers + strlen(headers), "X-Header-%d: %d and more and more and more\n", i, i);
+    p.provider = "openai-compatible";
+    p.url = "http://gate.test/v1";
+    p.key = "sk-very-secret-key";
+    p.headers = headers;
+    sd.peer = agent_peer_open(h->e, &p);
+    s = host_session(h, &sd);
+    for (i = 0; i < 2; i++) again(h, s);
+    CHECK(h->outcome == AGENT_COMPLETED && agent_peer_key(h->e, sd.peer, "sk-very-secret-key, the second", AGENT_CSTR) == AGENT_OK);
+    again(h, s);
+    finish(h);
+    CHECK(w.seen == 0 && w.heap.live == 0);
+}
+/* A host that reads no clock: what follows an exchange of its own library is of no use, so no step waits for it.        */
+static void http_never_waits(uint32_t conns)
+{
+    static const char *const body[2] = { SSE_CALL("0", "c1", "alpha", "{}") SSE_TOOLS, SSE_TEXT("two") SSE_STOP };
+    agent_desc d;
+    const agent_event *ev;
+    agent_id s;
+    int opens = 0, turns = 0;
+    host *h;
+    memset(&d, 0, sizeof d);
+    d.limits.conns = conns;
+    h = host_new(&d, AGENT_VIA_HTTP, HOST_CUT_WHOLE);
+    s = host_session(h, NULL);
+    h->no_open = 1;
+    agent_say(h->e, s, "Hi", 2);
+    while ((ev = host_next(h)) != NULL && turns++ < 100) if (ev->type == AGENT_EV_OPEN && opens < 2) {
+        agent_id c = ev->conn;
+        size_t n;
+        CHECK(agent_opened(h->e, c, AGENT_VIA_HTTP, NULL) == AGENT_OK);
+        while (agent_send_buf(h->e, c, &n)) agent_send_ack(h->e, c, n);
+        CHECK(agent_feed(h->e, c, body[opens], strlen(body[opens]), NULL) == AGENT_OK);     /* and no agent_eof           */
+        opens++;
+    }
+    CHECK(opens == 2 && h->outcome == AGENT_COMPLETED);
+    host_free(h);
+}
+static void late_head(void)                                  /* a head does not come after the body                      */
+{
+    const agent_event *ev;
+    agent_id s, c = 0;
+    host *h = host_new(NULL, AGENT_VIA_HTTP, HOST_CUT_WHOLE);
+    s = host_session(h, NULL);
+    h->no_open = 1;
+    agent_say(h->e, s, "Hi", 2);
+    while ((ev = host_next(h)) != NULL) if (ev->type == AGENT_EV_OPEN) c = ev->conn;
+    CHECK(agent_opened(h->e, c, AGENT_VIA_HTTP, NULL) == AGENT_OK && agent_feed(h->e, c, "data", 4, NULL) == AGENT_OK);
+    CHECK(agent_http_head(h->e, c, 500, "", 0) == AGENT_E_STATE);
+    while (host_next(h)) {}
+    CHECK(agent_http_head(h->e, c, 500, "", 0) == AGENT_E_STATE);
+    CHECK(agent_feed(h->e, c, &(SSE_TEXT("x") SSE_STOP)[4], sizeof(SSE_TEXT("x") SSE_STOP) - 5, NULL) == AGENT_OK && agent_eof(h->e, c) == AGENT_OK);
+    host_run(h);
+    CHECK(h->outcome == AGENT_COMPLETED);
+    finish(h);
+}
+
 /* ---- limits ---- */
 static agent_desc small(void) { agent_desc d; memset(&d, 0, sizeof d); return d; }
 static void limits(int via, int cut)
@@ -628,6 +753,7 @@ static void clock_runs(void)
 {
     host *h = host_new(NULL, AGENT_VIA_BYTES, HOST_CUT_WHOLE);
     CHECK(agent_deadline(h->e) == UINT64_MAX && agent_tick(h->e, 10, 0) == AGENT_OK && agent_tick(h->e, 9, 0) == AGENT_E_ARG);
+    CHECK(agent_tick(h->e, 10, 5000) == AGENT_OK && agent_tick(h->e, 9, 7000) == AGENT_E_ARG && h->e->wall == 5000);
     again(h, host_session(h, NULL));
     CHECK(strstr(host_log(h), "RUN_END"));
     finish(h);
@@ -650,7 +776,10 @@ int main(void)
     for (how = 0; how < 4; how++) { idle(how, 0); idle(how, 1); }
     no_drain();
     reserved_always();
-    reserved_at_close();
+    for (how = 0; how < 4; how++) reserved_at_close(how);
+    http_never_waits(0);
+    http_never_waits(1);
+    late_head();
     key_at_cut();
     head_limit_http();
     counts();
@@ -662,6 +791,8 @@ int main(void)
         closed_while_opening(via, 0);
         closed_while_opening(via, 1);
         headers(via);
+        secrets_hidden(via);
+        secrets_wiped(via);
         for (i = 0; i < sizeof acks / sizeof *acks; i++) pieces(via, acks[i]);
     }
     return test_end("test_conn");

@@ -179,10 +179,94 @@ static void test_step_touches_what_is_new(void)
     agent_close(r.e);
     CHECK(live == 0);
 }
+/* Whatever comes, one agent_next looks at about limits.scan_per_next bytes: of a body, of HTTP/1.1, of what drains.     */
+static void test_bounded(int how)
+{
+    enum { N = 1 << 20, SCAN = 4096 };
+    static const char chunked[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\ndata: [DONE]\n\n\n\n\r\n";
+    static char noise[N];
+    struct rig r;
+    agent_desc d = AGENT_ZERO;
+    agent_peer_desc p = AGENT_ZERO;
+    agent_session_desc s = AGENT_ZERO;
+    const agent_event *ev;
+    size_t i, most = 0, before, taken, turns = 0;
+    memset(&r, 0, sizeof r);
+    d.limits.recv = 2 * N;
+    d.limits.scan_per_next = SCAN;
+    CHECK(agent_open(&r.e, &d) == AGENT_OK);
+    p.provider = "openai-compatible";
+    p.url = "http://127.0.0.1:1/v1";
+    s.peer = agent_peer_open(r.e, &p);
+    s.model = "m";
+    r.session = agent_session_open(r.e, &s);
+    agent_tick(r.e, 1, 0);
+    agent_say(r.e, r.session, "Hi", AGENT_CSTR);
+    pump(&r, how == 0 ? AGENT_VIA_HTTP : AGENT_VIA_BYTES);
+    for (i = 0; i < N; i++) noise[i] = how == 2 ? "1\r\nx\r\n1\r\ny\r\n"[i % 12] : i % 100 == 99 ? '\n' : ':';
+    while (agent_send_buf(r.e, r.conn, &i)) agent_send_ack(r.e, r.conn, i);
+    if (how == 1) agent_feed(r.e, r.conn, "HTTP/1.1 200 OK\r\n\r\n", 19, NULL);
+    if (how == 2) agent_feed(r.e, r.conn, chunked, sizeof chunked - 1, NULL);
+    CHECK(agent_feed(r.e, r.conn, noise, N, &taken) == AGENT_OK && taken == N);
+    do {
+        before = touched;
+        ev = agent_next(r.e);
+        if (touched - before > most) most = touched - before;
+        turns++;
+    } while (ev || (agent_deadline(r.e) <= 1 && turns < N));
+    printf("1 MB of noise, kind %d: %lu turns, at most %lu bytes touched in one\n", how, (unsigned long)turns, (unsigned long)most);
+    CHECK(turns > N / SCAN / 2 && turns < N && most < 8 * SCAN);
+    agent_close(r.e);
+}
+/* The end of many sessions, each with a request that waits: what is to be freed is looked for once.                     */
+static size_t close_all(size_t n, int by_one)
+{
+    struct rig r;
+    agent_desc d = AGENT_ZERO;
+    agent_peer_desc p = AGENT_ZERO;
+    agent_session_desc s = AGENT_ZERO;
+    const agent_event *ev;
+    agent_id *ids = (agent_id *)malloc(n * sizeof *ids);
+    size_t i, before;
+    if (ids == NULL) abort();
+    memset(&r, 0, sizeof r);
+    d.alloc = counting;
+    CHECK(agent_open(&r.e, &d) == AGENT_OK);
+    p.provider = "openai-compatible";
+    p.url = "http://127.0.0.1:1/v1";
+    s.peer = agent_peer_open(r.e, &p);
+    s.model = "m";
+    for (i = 0; i < n; i++) {
+        ids[i] = agent_session_open(r.e, &s);
+        agent_say(r.e, ids[i], "x", 1);
+    }
+    while ((ev = agent_next(r.e)) != NULL && ev->type != AGENT_EV_OPEN) {}
+    for (i = 0; i < n; i++) agent_session_set(r.e, ids[i], "system", "old", AGENT_CSTR);
+    for (i = 0; i < n; i++) agent_session_set(r.e, ids[i], "system", "new", AGENT_CSTR);        /* the old ones are buried  */
+    before = touched;
+    for (i = 0; by_one && i < n; i++) agent_session_close(r.e, ids[i]);
+    if (by_one) (void)agent_next(r.e);
+    agent_close(r.e);
+    free(ids);
+    CHECK(live == 0);
+    return touched - before;
+}
+static void test_close_is_linear(void)
+{
+    int by_one;
+    for (by_one = 0; by_one < 2; by_one++) {
+        size_t few = close_all(100, by_one), many = close_all(1000, by_one);
+        printf("closing 100 sessions touches %lu bytes, 1,000 sessions %lu\n", (unsigned long)few, (unsigned long)many);
+        CHECK(few > 0 && many < 12 * few);
+    }
+}
 int main(void)
 {
+    int how;
     test_stream_is_linear();
     test_long_event();
     test_step_touches_what_is_new();
+    for (how = 0; how < 3; how++) test_bounded(how);
+    test_close_is_linear();
     return test_end("cost");
 }

@@ -254,6 +254,8 @@ static void test_string(void)
     CHECK(string_is("\"x\\ud83d\"", &high, "x") && high == 0xD83D);
     CHECK(string_is("\"\"", &high, "") && high == 0xD83D && string_is("null", &high, "null") && high == 0xD83D);
     CHECK(string_is("\"\\ude00y\"", &high, "\xF0\x9F\x98\x80y") && high == 0);
+    high = 0xD83D;                           /* half a pair, then text that looks like an escape without its backslash */
+    CHECK(string_is("\".uDDDDx\"", &high, "\xEF\xBF\xBD.uDDDDx") && high == 0);
     CHECK(string_is("\"\\ud83d\"", &high, "") && string_is("\"z\"", &high, "\xEF\xBF\xBDz") && high == 0);
     CHECK(string_is("\"\\ud83d\"", &high, "") && string_is("\"\\n\"", &high, "\xEF\xBF\xBD\n") && high == 0);
     CHECK(string_is("\"\\ud83d\"", &high, "") && string_is("\"\\ud83d\"", &high, "\xEF\xBF\xBD") && high == 0xD83D);

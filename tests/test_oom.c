@@ -6,7 +6,8 @@
 
 static const host_answer talk[] = {
     { SSE_THINK("hm") SSE_TEXT("I look. \\ud83d\\ude00") SSE_CALL("0", "c1", "alpha", "{\\\"x\\\":") SSE_CALL("1", "c2", "beta", "{\\\"long\\\":\\\"0123456789012345678901234567890123456789\\\"}")
-      SSE_ARGS("0", "1}") SSE_CALL("2", "c3", "nobody", "{}") SSE_CALL("3", "", "alpha", "{}") SSE_TOOLS, 0, NULL, HOST_CHUNKED, HOST_GO },
+      SSE_ARGS("0", "1}") SSE_CALL("2", "c3", "nobody", "{}") SSE_CALL("3", "", "alpha", "{}")
+      SSE_CALL("3", "late", "", "") SSE_TOOLS, 0, NULL, HOST_CHUNKED, HOST_GO },
     { SSE_TEXT("All ") SSE_TEXT("done.") SSE_STOP, 0, NULL, HOST_CHUNKED, HOST_GO },
     { "{\"error\":{\"message\":\"slow down\",\"code\":\"rate_limit\"}}", 429, NULL, HOST_LENGTH, HOST_GO }
 };

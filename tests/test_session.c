@@ -311,6 +311,70 @@ static void queue(int via, int cut)
     CHECK(agent_submit(h->e, s, NULL, 0, AGENT_QUEUE) == AGENT_E_STATE);
     finish(h);
 }
+static int queued_texts(host *h, const agent_event *ev)      /* an event's text is the whole message                     */
+{
+    unsigned *seen = (unsigned *)h->arg;
+    if (ev->type == AGENT_EV_RUN_START) CHECK(host_cancel(h, ev->session) == AGENT_OK);
+    if (ev->type == AGENT_EV_QUEUED) *seen += agenti_eq(ev->text, "third in two parts");
+    return 0;
+}
+static void queue_parts(int via)
+{
+    agent_part parts[3];
+    unsigned seen = 0;
+    agent_id s;
+    host *h = host_new(NULL, via, HOST_CUT_WHOLE);
+    s = host_session(h, NULL);
+    memset(parts, 0, sizeof parts);
+    parts[0].text = agenti_cstr("third ");
+    parts[1].text = agenti_cstr("in two ");
+    parts[2].text = agenti_cstr("parts");
+    CHECK(agent_say(h->e, s, "first", AGENT_CSTR) == 1 && agent_submit(h->e, s, parts, 3, AGENT_QUEUE) == 2);
+    h->on = queued_texts;
+    h->arg = &seen;
+    host_run(h);
+    CHECK(seen == 2 && h->count[AGENT_EV_QUEUED] == 2);      /* ADDED and RETURNED                                       */
+    finish(h);
+}
+static int added_in_order(host *h, const agent_event *ev)
+{
+    unsigned *next = (unsigned *)h->arg;
+    if (ev->type != AGENT_EV_QUEUED || ev->u.queued.op != AGENT_QUEUED_ADDED) return 0;
+    CHECK(ev->u.queued.item == ++*next);
+    if (ev->u.queued.item % 7 == 0 && ev->u.queued.item < 300) CHECK(agent_say(h->e, ev->session, "more", AGENT_CSTR) > 0);
+    return 0;
+}
+static void long_queue(int via)                              /* each item is told once, in order, also when more come meanwhile */
+{
+    unsigned next = 1, i;
+    agent_id s;
+    host *h = host_new(NULL, via, HOST_CUT_WHOLE);
+    s = host_session(h, NULL);
+    h->on = added_in_order;
+    h->arg = &next;
+    for (i = 0; i < 200; i++) CHECK(agent_say(h->e, s, "x", 1) > 0);
+    while (h->count[AGENT_EV_RUN_START] < 1) if (!host_next(h)) break;
+    CHECK(next >= 228 && next == 200 + (next - 1) / 7);
+    host_cancel(h, s);
+    host_run(h);
+    CHECK(h->count[AGENT_EV_RUN_END] == 1 && h->count[AGENT_EV_QUEUED] == 2 * (next - 1));
+    CHECK(agent_say(h->e, s, "x", 1) == (int)++next && agent_say(h->e, s, "x", 1) > 0);      /* the first one does not wait */
+    host_run(h);
+    CHECK(h->count[AGENT_EV_RUN_END] == 3);
+    finish(h);
+}
+static void limits_off(int via)                              /* AGENT_OFF: no limit, not that number                     */
+{
+    agent_session_desc d;
+    agent_id s;
+    host *h;
+    memset(&d, 0, sizeof d);
+    d.max_tokens = d.max_steps = d.parallel_tools = AGENT_OFF;
+    d.mem_limit = AGENT_OFF;
+    h = start(via, HOST_CUT_WHOLE, two_calls, 2, &s, &d, NULL);
+    CHECK(h->outcome == AGENT_COMPLETED && h->request_n == 2 && strstr(body(h, 0), "max_tokens") == NULL && strstr(body(h, 0), "4294967295") == NULL);
+    finish(h);
+}
 static int at_run_end(host *h, const agent_event *ev)
 {
     agent_part p;
@@ -394,8 +458,8 @@ static const trouble troubles[] = {
     { "gzip", { "\x1F\x8B\x08", 0, "content-type: text/event-stream\ncontent-encoding: gzip\n", HOST_LENGTH, 0 }, AGENT_FAULT_PROTOCOL, 200, "compressed" },
     { "gzip unsaid", { "\x1F\x8B\x08", 0, NULL, HOST_LENGTH, 0 }, AGENT_FAULT_PROTOCOL, 200, "compressed" },
     { "html", { "<!doctype html><p>Login", 0, "content-type: text/html\n", HOST_LENGTH, 0 }, AGENT_FAULT_PROTOCOL, 200, "HTML" },
-    { "cut stream", { SSE_TEXT("half"), 0, NULL, HOST_CHUNKED, HOST_EOF }, AGENT_FAULT_TRANSPORT, 200, "without a finish" },
-    { "closed stream", { SSE_TEXT("half"), 0, NULL, HOST_CLOSE, HOST_EOF }, AGENT_FAULT_TRANSPORT, 200, "without a finish" },
+    { "cut stream", { SSE_TEXT("half"), 0, NULL, HOST_CHUNKED, HOST_EOF }, AGENT_FAULT_TRANSPORT, 200, "without a terminal signal" },
+    { "closed stream", { SSE_TEXT("half"), 0, NULL, HOST_CLOSE, HOST_EOF }, AGENT_FAULT_TRANSPORT, 200, "without a terminal signal" },
     { "reset", { SSE_TEXT("half"), 0, NULL, HOST_CHUNKED, HOST_RESET }, AGENT_FAULT_TRANSPORT, 200, "reset by peer" },
     { "error in stream", { SSE_TEXT("half") SSE_("{\"error\":{\"message\":\"overheated\",\"code\":500}}"), 0, NULL, HOST_CHUNKED, 0 }, AGENT_FAULT_SERVER, 500, "overheated" },
     { "filter", { SSE_TEXT("half") SSE_FINISH("content_filter") SSE_DONE, 0, NULL, HOST_CHUNKED, 0 }, AGENT_FAULT_FILTER, 0, "filter" },
@@ -711,6 +775,8 @@ static void import(void)
     host *h = host_new(NULL, AGENT_VIA_HTTP, HOST_CUT_WHOLE);
     agent_id s = host_session(h, NULL);
     memset(p, 0, sizeof p);
+    p[0].text.n = 3;                          /* a view of nothing                                                        */
+    CHECK(agent_message_add(h->e, s, AGENT_USER, p, 1) == AGENT_E_ARG && agent_submit(h->e, s, p, 1, AGENT_QUEUE) == AGENT_E_ARG);
     p[0].text = agenti_cstr("q");
     CHECK(agent_message_add(h->e, s, AGENT_USER, p, 0) == AGENT_E_ARG && agent_message_add(h->e, s, 3, p, 1) == AGENT_E_ARG);
     CHECK(agent_message_add(h->e, s, AGENT_TOOLS, p, 1) == AGENT_E_ARG);
@@ -731,6 +797,8 @@ static void import(void)
     CHECK(agent_message_add(h->e, s, AGENT_TOOLS, p, 1) == AGENT_E_ARG && agent_message_add(h->e, s, AGENT_TOOLS, p, 2) == AGENT_E_ARG);
     p[0].wire_id = agenti_cstr("w1");
     p[1].wire_id = agenti_cstr("w2");
+    p[1].text.p = NULL;                       /* as in a zeroed part                                                      */
+    p[1].text.n = 0;
     CHECK(agent_message_add(h->e, s, AGENT_TOOLS, p, 2) == 3);
     CHECK(agent_message(h->e, s, 2, &m) == AGENT_OK && m.role == AGENT_TOOLS && m.part_count == 2 && m.run == 0);
     CHECK(agent_message(h->e, s, 3, &m) == AGENT_E_ARG && agent_message_part(h->e, s, 3, 2, p) == AGENT_E_ARG && agent_message_part(h->e, s, 9, 0, p) == AGENT_E_ARG);
@@ -804,6 +872,9 @@ int main(void)
         step_limit_body(via);
         splits(via);
         round_robin(via);
+        queue_parts(via);
+        long_queue(via);
+        limits_off(via);
         stopped_anywhere(via);
         views_live(via);
     }
