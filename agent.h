@@ -20,7 +20,8 @@
  * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
  * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
  * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
- * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions.
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions and
+ * Anthropic messages.
  *
  *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
  *   peer        who is at the other end: an endpoint with its key
@@ -89,6 +90,8 @@
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
  *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
  *   SOURCE      the model cites text (a URL), titled name
+ *   CUSTOM      a block that only the provider understands (text: its JSON, name: its type): redacted thinking, tools that the provider ran
+ *               itself and their results, compaction. Nothing is asked of the host; it goes back as it came, to the same model
  *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
@@ -135,10 +138,11 @@
  *   name                base URL                         key in
  *   openai              https://api.openai.com/v1        OPENAI_API_KEY
  *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
+ *   anthropic           https://api.anthropic.com/v1     ANTHROPIC_API_KEY
  *   ollama              http://127.0.0.1:11434/v1        none
  *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
- * query; "/chat/completions" is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
+ * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json.
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
@@ -390,7 +394,8 @@ AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, cons
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT, AGENT_PART_OTHER };
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT,
+  AGENT_PART_OTHER               /* a block of the provider's own: text is its JSON, name its type; goes back to the same model */ };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
@@ -403,7 +408,7 @@ typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_T
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
   agent_str name;                /* CALL: the tool                                                                    */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
-  agent_str data;                /* REASONING: what the provider wants back with it, as it came (a signature)         */
+  agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {

@@ -137,7 +137,8 @@ AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, cons
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT, AGENT_PART_OTHER };
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT,
+  AGENT_PART_OTHER               /* a block of the provider's own: text is its JSON, name its type; goes back to the same model */ };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
@@ -150,7 +151,7 @@ typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_T
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
   agent_str name;                /* CALL: the tool                                                                    */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
-  agent_str data;                /* REASONING: what the provider wants back with it, as it came (a signature)         */
+  agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
 typedef struct agent_msg {

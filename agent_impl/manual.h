@@ -18,7 +18,8 @@
  * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
  * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
  * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
- * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions.
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions and
+ * Anthropic messages.
  *
  *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
  *   peer        who is at the other end: an endpoint with its key
@@ -87,6 +88,8 @@
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
  *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
  *   SOURCE      the model cites text (a URL), titled name
+ *   CUSTOM      a block that only the provider understands (text: its JSON, name: its type): redacted thinking, tools that the provider ran
+ *               itself and their results, compaction. Nothing is asked of the host; it goes back as it came, to the same model
  *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
@@ -133,10 +136,11 @@
  *   name                base URL                         key in
  *   openai              https://api.openai.com/v1        OPENAI_API_KEY
  *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
+ *   anthropic           https://api.anthropic.com/v1     ANTHROPIC_API_KEY
  *   ollama              http://127.0.0.1:11434/v1        none
  *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
- * query; "/chat/completions" is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
+ * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json.
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================

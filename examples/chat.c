@@ -2,7 +2,7 @@
  *
  *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]
  *
- *   --provider P   openai, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY and LLAMA_API_KEY
+ *   --provider P   openai, anthropic, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
  *   --yes          commands run without a question. Without it, and without a terminal on stdin, none runs
@@ -487,6 +487,7 @@ static void loop(app *a)
 static const struct { const char *name, *key, *model; int local; } providers[] = {
     {"openai", "OPENAI_API_KEY", "gpt-5-mini", 0},
     {"openai-compatible", "OPENAI_API_KEY", "default", 0},
+    {"anthropic", "ANTHROPIC_API_KEY", "claude-sonnet-4-6", 0},
     {"ollama", NULL, "qwen3", 1},
     {"llama.cpp", "LLAMA_API_KEY", "default", 1}
 };
@@ -498,7 +499,7 @@ static int usage(const char *why, const char *what)
 static int help(void)
 {
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]\n"
-           "providers: openai, ollama, llama.cpp, openai-compatible; keys: OPENAI_API_KEY, LLAMA_API_KEY\n");
+           "providers: openai, anthropic, ollama, llama.cpp, openai-compatible; keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY\n");
     return 0;
 }
 static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
@@ -561,7 +562,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     size_t i = 0, n = sizeof providers / sizeof *providers;
     const char *name = o->provider ? o->provider : o->base_url ? "openai-compatible" : "openai";
     while (i < n && strcmp(name, providers[i].name)) i++;
-    if (i == n) return usage("this build knows the providers openai, ollama, llama.cpp and openai-compatible, but not", name);
+    if (i == n) return usage("this build knows the providers openai, anthropic, ollama, llama.cpp and openai-compatible, but not", name);
     p.provider = name;
     p.url = o->base_url;
     p.key = providers[i].key ? getenv(providers[i].key) : NULL;
