@@ -389,6 +389,8 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "stop"                                            a JSON string or array of strings
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
+ *   "reasoning_effort"                                as the provider names it: low, medium, high ...
+ *   "thinking_budget"                                 tokens, 0: no thinking (Anthropic; not sent to others)
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
@@ -3726,7 +3728,8 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 } agenti_decoder;
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
-       AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL, AGENTI_OPT_COUNT };
+       AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_COUNT };
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
@@ -4532,6 +4535,8 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
+    if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
+        agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
 }
 static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
 {
@@ -5002,6 +5007,21 @@ static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
+/* A budget of 0 switches thinking off; effort goes its own way.                                                        */
+static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    if (budget.n && !agenti_replaced(r, "thinking")) {
+        int off = agenti_eq(budget, "0");
+        agenti_buf_str(b, off ? ",\"thinking\":{\"type\":\"disabled\"" : ",\"thinking\":{\"type\":\"enabled\"");
+        if (!off) agenti_json_member(b, "budget_tokens", budget);
+        agenti_buf_str(b, "}");
+    }
+    if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
+    agenti_buf_str(b, ",\"output_config\":{");
+    agenti_json_member_str(b, "effort", effort);
+    agenti_buf_str(b, "}");
+}
 static void agenti_an_head(agenti_buf *b, const agenti_request *r)
 {
     agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]), system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
@@ -5012,6 +5032,7 @@ static void agenti_an_head(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
     agenti_an_stop_out(b, r);
+    agenti_an_thinking_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
@@ -7314,7 +7335,8 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "top_p", AGENTI_OPT_TOP_P, AGENTI_FORM_NUMBER }, { "seed", AGENTI_OPT_SEED, AGENTI_FORM_NUMBER },
     { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
-    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL }
+    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
+    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_NUMBER }
 };
 static int agenti_form_ok(int form, agent_str v)
 {

@@ -132,6 +132,8 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "stop"                                            a JSON string or array of strings
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
+ *   "reasoning_effort"                                as the provider names it: low, medium, high ...
+ *   "thinking_budget"                                 tokens, 0: no thinking (Anthropic; not sent to others)
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */

@@ -137,7 +137,8 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "top_p", AGENTI_OPT_TOP_P, AGENTI_FORM_NUMBER }, { "seed", AGENTI_OPT_SEED, AGENTI_FORM_NUMBER },
     { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
-    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL }
+    { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
+    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_NUMBER }
 };
 static int agenti_form_ok(int form, agent_str v)
 {

@@ -325,6 +325,21 @@ static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
+/* A budget of 0 switches thinking off; effort goes its own way.                                                        */
+static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    if (budget.n && !agenti_replaced(r, "thinking")) {
+        int off = agenti_eq(budget, "0");
+        agenti_buf_str(b, off ? ",\"thinking\":{\"type\":\"disabled\"" : ",\"thinking\":{\"type\":\"enabled\"");
+        if (!off) agenti_json_member(b, "budget_tokens", budget);
+        agenti_buf_str(b, "}");
+    }
+    if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
+    agenti_buf_str(b, ",\"output_config\":{");
+    agenti_json_member_str(b, "effort", effort);
+    agenti_buf_str(b, "}");
+}
 static void agenti_an_head(agenti_buf *b, const agenti_request *r)
 {
     agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]), system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
@@ -335,6 +350,7 @@ static void agenti_an_head(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
     agenti_an_stop_out(b, r);
+    agenti_an_thinking_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
