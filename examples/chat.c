@@ -5,8 +5,11 @@
  *   --provider P   openai, anthropic, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
- *   --yes          commands run without a question. Without it, and without a terminal on stdin, none runs
+ *   --yes          writes and commands go ahead without a question. Without it, and without a terminal on stdin, none does
  *   --prompt TEXT  one run; else each line of stdin is a prompt
+ *
+ * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
+ * write, edit and run ask first: y allows this call, a all calls of the tool from now on, anything else none.
  *
  * With neither key nor URL it talks to scripted-model, which it starts itself. Ctrl-C cancels the run, another one leaves.
  * Exit code: 0 completed, 1 failed, 130 cancelled, 2 wrong usage. */
@@ -15,18 +18,18 @@
 #include "agent.h"
 #include "host_posix.h"
 #include "vocabulary.h"
-#include <limits.h>
-#include <sys/stat.h>
+#include "chat_tools.h"
 
-enum { MAX_JOBS = 32, MAX_OUTPUT = 256 << 10, MAX_LINE = 1 << 20, MAX_COMMAND = 64 << 10 };
+enum { MAX_JOBS = 64, MAX_LINE = 1 << 20 };
 enum job_state { JOB_FREE, JOB_ASKING, JOB_RUNNING };
-typedef struct job {                          /* a command that the model wants                                         */
+typedef struct job {                          /* a call of the model that waits for the user or for a child              */
     enum job_state state;
     agent_num call;
-    char *command;
+    const chat_tool *tool;
+    replay_text args, title;
     pid_t pid;
     int fd;
-    size_t shown;                             /* bytes of its output that went to the engine                            */
+    size_t shown, cut;                        /* bytes of its output that went to the engine, and that did not          */
     int asked;
 } job;
 typedef struct options {
@@ -40,6 +43,8 @@ typedef struct app {
     host_net net;
     host_model model;
     replay_text words;                        /* --json                                                                 */
+    agent_tool tools[CHAT_TOOLS];
+    char always[CHAT_TOOLS];                  /* the user allowed all calls                                             */
     job jobs[MAX_JOBS];
     char *input; size_t input_n;              /* of stdin, not used yet                                                 */
     int input_over, input_tty, output_tty;
@@ -127,14 +132,31 @@ static void show_short(app *a, agent_str s, size_t most)
     while (n < s.n && n < most && s.p[n] != '\n') n++;
     while (n && n < s.n && (s.p[n] & 0xC0) == 0x80) n--;       /* whole characters                                      */
     show(a, stdout, s.p, n);
-    if (n < s.n) fputs(" ...", stdout);
+    if (n < s.n && !(n + 1 == s.n && s.p[n] == '\n')) fputs(" ...", stdout);
+}
+static void show_call(app *a, const agent_event *ev)
+{
+    const chat_tool *t = ev->flags & AGENT_EVF_SALVAGED ? NULL : chat_tool_find(ev->name);
+    replay_text title = {NULL, 0, 0};
+    if (t) chat_tool_title(t, ev->text, &title);
+    else replay_put(&title, ev->text.p, ev->text.n);
+    fresh_line(a);
+    putchar('[');
+    show(a, stdout, ev->name.p, ev->name.n);
+    if (title.n) { putchar(' '); show_short(a, replay_str(title.p), 200); }
+    putchar(']');
+    a->column = 1;
+    fresh_line(a);
+    free(title.p);
 }
 static void show_result(app *a, const agent_event *ev)
 {
     static const char *const words[] = {"ok", "error", "cancelled", "not run"};
     fresh_line(a);
     dim(a, 1);
-    printf("  %s, %lu bytes: ", words[ev->u.tool.status & 3], (unsigned long)ev->text.n);
+    fputs("  ", stdout);
+    show(a, stdout, ev->name.p, ev->name.n);
+    printf(": %s, %lu byte%s: ", words[ev->u.tool.status & 3], (unsigned long)ev->text.n, ev->text.n == 1 ? "" : "s");
     show_short(a, ev->text, 100);
     dim(a, 0);
     a->column = 1;
@@ -164,16 +186,7 @@ static void show_event(app *a, const agent_event *ev)
         a->column = 1;
         break;
     case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); break;
-    case AGENT_EV_TOOL_CALL:
-        fresh_line(a);
-        putchar('[');
-        show(a, stdout, ev->name.p, ev->name.n);
-        putchar(' ');
-        show_short(a, ev->text, 200);
-        putchar(']');
-        a->column = 1;
-        fresh_line(a);
-        break;
+    case AGENT_EV_TOOL_CALL: show_call(a, ev); break;
     case AGENT_EV_TOOL_RESULT: show_result(a, ev); break;
     case AGENT_EV_WARNING: case AGENT_EV_ERROR:
         fresh_line(a);
@@ -195,65 +208,11 @@ static void tool_end(app *a, agent_num call, const char *text, int status)
     (void)agent_tool_done(a->e, a->session, call, status);
 }
 static void tool_errno(app *a, agent_num call, int err) { tool_end(a, call, strerror(err), AGENT_DONE_ERROR); }
-/* A string of the arguments, allocated. NULL: it is not there, or too long.                                           */
-static char *argument(agent_str args, const char *name, size_t most)
-{
-    agent_str v = agent_json_get(args, name);
-    size_t n;
-    char *text;
-    if (v.p == NULL || v.p[0] != '"') return NULL;
-    n = agent_json_text(v, NULL, 0);
-    text = n == 0 || n > most ? NULL : (char *)malloc(n + 1);
-    if (text == NULL) return NULL;
-    agent_json_text(v, text, n + 1);
-    if (strlen(text) == n) return text;
-    free(text);
-    return NULL;
-}
-/* A file below the working directory, links followed. 0: it is none.                                                  */
-static int inside(const char *path)
-{
-    char *here = realpath(".", NULL), *there = realpath(path, NULL);
-    size_t n = here ? strlen(here) : 0;
-    int good = here && there && (n == 1 || (strncmp(here, there, n) == 0 && there[n] == '/'));
-    if (there == NULL) good = -1;
-    free(here);
-    free(there);
-    return good;
-}
-static void read_all(app *a, agent_num call, int fd)
-{
-    char buf[16384];
-    size_t all = 0;
-    ssize_t n;
-    while (all < MAX_OUTPUT && (n = read(fd, buf, sizeof buf)) != 0) {
-        if (n < 0) { tool_errno(a, call, errno); return; }
-        if (all + (size_t)n > MAX_OUTPUT) n = (ssize_t)(MAX_OUTPUT - all);
-        if (memchr(buf, 0, (size_t)n)) { tool_end(a, call, "\n[this is no text file]", AGENT_DONE_ERROR); return; }
-        if (agent_tool_append(a->e, a->session, call, buf, (size_t)n) != AGENT_OK) return;
-        all += (size_t)n;
-    }
-    tool_end(a, call, all == MAX_OUTPUT ? "\n[the rest is not shown]" : NULL, AGENT_DONE_OK);
-}
-static void read_file(app *a, const agent_event *ev)
-{
-    char *path = argument(ev->text, "path", 4000);
-    struct stat st;
-    int fd, where;
-    if (path == NULL) { tool_end(a, ev->call, "path has to be a string", AGENT_DONE_ERROR); return; }
-    where = inside(path);
-    fd = where == 1 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) : -1;
-    if (where == 0) tool_end(a, ev->call, "only files below the working directory can be read", AGENT_DONE_ERROR);
-    else if (fd < 0 || fstat(fd, &st) != 0) tool_errno(a, ev->call, errno);
-    else if (!S_ISREG(st.st_mode)) tool_end(a, ev->call, "this is no file", AGENT_DONE_ERROR);
-    else read_all(a, ev->call, fd);
-    if (fd >= 0) close(fd);
-    free(path);
-}
 static void job_free(job *j)
 {
     if (j->fd >= 0) close(j->fd);
-    free(j->command);
+    free(j->args.p);
+    free(j->title.p);
     memset(j, 0, sizeof *j);
     j->fd = -1;
 }
@@ -265,51 +224,78 @@ static void job_kill(job *j)
     }
     job_free(j);
 }
-static void job_child(const char *command, int out)
+static agent_str job_args(const job *j)
 {
-    int null = open("/dev/null", O_RDONLY);
+    agent_str args;
+    args.p = j->args.p;
+    args.n = j->args.n;
+    return args;
+}
+static void job_child(const job *j, int out)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE};
+    tool_io io = {0, {NULL, 0, 0}};
+    int null = open("/dev/null", O_RDONLY), code, i;
     (void)setpgid(0, 0);                      /* so that it can be killed with all it starts                            */
+    for (i = 0; i < 4; i++) signal(signals[i], SIG_DFL);
     if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
-    signal(SIGPIPE, SIG_DFL);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-    _exit(127);
+    code = j->tool->function(job_args(j), &io);
+    (void)tool_write_all(1, io.out.p, io.out.n);
+    _exit(code);
+}
+/* Calls the function in this process. preview: for the reason why the call cannot work. 0: the call is over.           */
+static int job_here(app *a, job *j, tool_io *io)
+{
+    int bad = j->tool->function(job_args(j), io);
+    if (io->preview && !bad) return 1;
+    tool_end(a, j->call, io->out.n ? io->out.p : NULL, bad ? AGENT_DONE_ERROR : AGENT_DONE_OK);
+    job_free(j);
+    return 0;
 }
 static void job_start(app *a, job *j)
 {
-    int out[2];
+    int out[2], over = 0;
+    tool_io io = {0, {NULL, 0, 0}};
+    io.preview = j->tool->place == TOOL_SHELL;
+    if (j->tool->place != TOOL_APART) over = !job_here(a, j, &io);
+    free(io.out.p);
+    if (over) return;
     if (pipe(out) != 0) { tool_errno(a, j->call, errno); job_free(j); return; }
     host_own_fd(out[0], 1);
     host_own_fd(out[1], 0);
     fflush(NULL);
     j->pid = fork();
-    if (j->pid == 0) job_child(j->command, out[1]);
+    if (j->pid == 0) job_child(j, out[1]);
     close(out[1]);
     j->fd = out[0];
     if (j->pid < 0) { tool_errno(a, j->call, errno); job_free(j); return; }
     (void)setpgid(j->pid, j->pid);            /* here too: whoever is first                                             */
     j->state = JOB_RUNNING;
 }
-/* Passes on what the command wrote. 0: its output has ended.                                                          */
+/* Passes on what the child wrote, in a bounded time. 0: its output has ended.                                         */
 static int job_read(app *a, job *j)
 {
-    static const char more[] = "\n[the rest is not shown]";
     char buf[16384];
-    ssize_t n;
-    while ((n = read(j->fd, buf, sizeof buf)) > 0) {
-        size_t room = MAX_OUTPUT - j->shown, k = (size_t)n < room ? (size_t)n : room;
-        if (k && agent_tool_append(a->e, a->session, j->call, buf, k) == AGENT_OK) j->shown += k;
-        if (k && j->shown == MAX_OUTPUT) (void)agent_tool_append(a->e, a->session, j->call, more, AGENT_CSTR);
+    ssize_t n = 0;
+    int i;
+    for (i = 0; i < 64 && (n = read(j->fd, buf, sizeof buf)) > 0; i++) {
+        size_t room = TOOL_OUTPUT - j->shown, k = (size_t)n < room ? (size_t)n : room;
+        if (k) (void)agent_tool_append(a->e, a->session, j->call, buf, k);
+        j->shown += k;
+        j->cut += (size_t)n - k;
     }
-    return n < 0 && host_again();
+    return n > 0 || (n < 0 && host_again());
 }
 static void job_over(app *a, job *j, int status)
 {
-    char text[64];
-    (void)job_read(a, j);
+    char text[128];
+    int bad = WIFSIGNALED(status) || WEXITSTATUS(status) != 0, n = 0;
+    if (j->fd >= 0) (void)job_read(a, j);
     text[0] = 0;
-    if (WIFSIGNALED(status)) sprintf(text, "\n[killed by signal %d]", WTERMSIG(status));
-    else if (WEXITSTATUS(status)) sprintf(text, "\n[exit code %d]", WEXITSTATUS(status));
-    tool_end(a, j->call, text[0] ? text : NULL, text[0] ? AGENT_DONE_ERROR : AGENT_DONE_OK);
+    if (j->cut) n = sprintf(text, "\n[%lu bytes more are not shown]", (unsigned long)j->cut);
+    if (WIFSIGNALED(status)) sprintf(text + n, "\n[killed by signal %d]", WTERMSIG(status));
+    else if (bad && j->tool->place == TOOL_SHELL) sprintf(text + n, "\n[exit code %d]", WEXITSTATUS(status));
+    tool_end(a, j->call, text[0] ? text : NULL, bad ? AGENT_DONE_ERROR : AGENT_DONE_OK);
     job_free(j);
 }
 static void jobs_reap(app *a)                 /* a child ended; its own children may hold the pipe open for long          */
@@ -318,17 +304,20 @@ static void jobs_reap(app *a)                 /* a child ended; its own children
     for (i = 0; i < MAX_JOBS; i++)
         if (a->jobs[i].state == JOB_RUNNING && waitpid(a->jobs[i].pid, &status, WNOHANG) == a->jobs[i].pid) job_over(a, &a->jobs[i], status);
 }
-static void run_command(app *a, const agent_event *ev)
+static int may_go(const app *a, const chat_tool *t) { return !t->asks || a->opt.yes || a->always[t - chat_tools]; }
+static void run_tool(app *a, const agent_event *ev)          /* the engine itself answers unknown names                 */
 {
+    const chat_tool *t = chat_tool_find(ev->name);
     job *j = a->jobs;
     while (j < a->jobs + MAX_JOBS && j->state != JOB_FREE) j++;
-    if (j == a->jobs + MAX_JOBS || (!a->opt.yes && !a->input_tty)) { (void)agent_decline(a->e, ev); return; }
-    j->command = argument(ev->text, "command", MAX_COMMAND);
-    if (j->command == NULL) { tool_end(a, ev->call, "command has to be a string", AGENT_DONE_ERROR); return; }
+    if (t == NULL || j == a->jobs + MAX_JOBS || (!may_go(a, t) && !a->input_tty)) { (void)agent_decline(a->e, ev); return; }
     j->call = ev->call;
+    j->tool = t;
     j->state = JOB_ASKING;
-    (void)agent_tool_update(a->e, ev->session, ev->call, j->command, AGENT_CSTR);
-    if (a->opt.yes) job_start(a, j);
+    replay_put(&j->args, ev->text.p, ev->text.n);
+    chat_tool_title(t, ev->text, &j->title);
+    if (j->title.n) (void)agent_tool_update(a->e, ev->session, ev->call, j->title.p, j->title.n);
+    if (may_go(a, t)) job_start(a, j);
 }
 static job *job_asking(app *a)
 {
@@ -338,20 +327,35 @@ static job *job_asking(app *a)
         if (a->jobs[i].state == JOB_ASKING && (first == NULL || a->jobs[i].call < first->call)) first = &a->jobs[i];
     return first;
 }
-static void job_ask(app *a)
+static void job_question(app *a, const job *j, const replay_text *preview)
 {
-    job *j = job_asking(a);
-    if (j == NULL || j->asked) return;
-    j->asked = 1;
+    fresh_line(a);
     fflush(stdout);
-    fputs("run `", stderr);
-    show(a, stderr, j->command, strlen(j->command));
-    fputs("`? [y/N] ", stderr);
+    if (preview->n) show(a, stderr, preview->p, preview->n);
+    fprintf(stderr, "%s `", j->tool->name);
+    show(a, stderr, j->title.p, j->title.n);
+    fputs("`? [y]es, [n]o, [a]lways: ", stderr);
+}
+/* Asks for the first call that waits. What cannot work, or is allowed by now, needs no question. 1: a call went on.    */
+static int job_ask(app *a)
+{
+    tool_io io = {1, {NULL, 0, 0}};
+    job *j = job_asking(a);
+    if (j == NULL || j->asked) return 0;
+    if (may_go(a, j->tool)) { job_start(a, j); return 1; }
+    if (job_here(a, j, &io)) {
+        job_question(a, j, &io.out);
+        j->asked = 1;
+    }
+    free(io.out.p);
+    return j->state == JOB_FREE;
 }
 static void job_answer(app *a, job *j, const char *line)
 {
-    if (line[0] == 'y' || line[0] == 'Y') { job_start(a, j); return; }
-    tool_end(a, j->call, "The user does not allow this command.", AGENT_DONE_ERROR);
+    char c = line[0] >= 'A' && line[0] <= 'Z' ? (char)(line[0] + 'a' - 'A') : line[0];
+    if (c == 'a') a->always[j->tool - chat_tools] = 1;
+    if (c == 'a' || c == 'y') { job_start(a, j); return; }
+    tool_end(a, j->call, "The user does not allow this.", AGENT_DONE_ERROR);
     job_free(j);
 }
 static void job_cancel(app *a, agent_num call)
@@ -359,12 +363,15 @@ static void job_cancel(app *a, agent_num call)
     int i;
     for (i = 0; i < MAX_JOBS; i++) if (a->jobs[i].state != JOB_FREE && a->jobs[i].call == call) job_kill(&a->jobs[i]);
 }
-static const agent_tool tools[] = {
-    {"read_file", "Reads a text file below the working directory.",
-     "{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\"}},\"required\":[\"path\"]}", 0, NULL},
-    {"run", "Runs a shell command in the working directory, after the user agreed. Gives what it writes to stdout and stderr.",
-     "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":[\"command\"]}", 0, NULL}
-};
+static void tools_list(app *a)
+{
+    size_t i;
+    for (i = 0; i < CHAT_TOOLS; i++) {
+        a->tools[i].name = chat_tools[i].name;
+        a->tools[i].description = chat_tools[i].description;
+        a->tools[i].schema = chat_tools[i].schema;
+    }
+}
 
 /* ---- the course of things ---- */
 static void on_event(app *a, const agent_event *ev)
@@ -374,10 +381,7 @@ static void on_event(app *a, const agent_event *ev)
     switch (ev->type) {
     case AGENT_EV_OPEN:        host_open(&a->net, a->e, ev); break;
     case AGENT_EV_CLOSE:       host_close(&a->net, ev); break;
-    case AGENT_EV_TOOL_RUN:
-        if (strcmp(ev->name.p, "run") == 0) run_command(a, ev);
-        else read_file(a, ev);                /* the engine itself answers unknown names                                */
-        break;
+    case AGENT_EV_TOOL_RUN:    run_tool(a, ev); break;
     case AGENT_EV_TOOL_CANCEL: job_cancel(a, ev->call); break;
     case AGENT_EV_RUN_END:
         a->busy = 0;
@@ -474,9 +478,8 @@ static void loop(app *a)
     while (!a->over) {
         host_tick(a->e);
         while ((ev = agent_next(a->e)) != NULL) on_event(a, ev);
-        if (a->over || next_line(a)) continue;
+        if (a->over || job_ask(a) || next_line(a)) continue;
         if (a->input_over) { input_ended(a); if (a->over || agent_deadline(a->e) == 0) continue; }
-        job_ask(a);
         if (a->input_tty && !a->busy && !a->opt.prompt && !prompted) { fflush(stdout); fputs("> ", stderr); }
         prompted = a->input_tty && !a->busy;
         wait_for_more(a);
@@ -579,8 +582,9 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     s.peer = agent_peer_open(a->e, &p);
     if (s.peer == 0) return usage(agent_last(a->e), NULL);
     s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
-    s.tools = tools;
-    s.tool_count = sizeof tools / sizeof *tools;
+    tools_list(a);
+    s.tools = a->tools;
+    s.tool_count = CHAT_TOOLS;
     a->session = agent_session_open(a->e, &s);
     if (a->session == 0) return usage(agent_last(a->e), NULL);
     return 0;
