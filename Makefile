@@ -4,6 +4,7 @@
 #   make examples   build examples/ into build/              make conform  recorded answers and suites of $(SHARED), if there
 #   make demo       the main job, offline                    make fuzz     libFuzzer, FUZZ_SECONDS for each target (clang)
 #   make test       all tests, offline, C only
+#   make bench      a race against the peers that are installed; it says which are not (BENCH_ARGS='--csv --only openai')
 #
 # New files in tests/ (test_*.c, test_*.sh, conform_*.c), tests/clients/, examples/ and fuzz/ are picked up by their names.
 # CC, CFLAGS, LDFLAGS, B (output), SHARED, JOBS, RUN (a prefix for test programs, as valgrind) may be set; V=1 shows commands.
@@ -20,6 +21,9 @@ FUZZ_MAX_LEN ?= 4096
 FUZZ_FLAGS ?= -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 RUN ?=
 AMALGAMATE_FLAGS ?=
+# The same for all in the race: without -march simdjson's on-demand parser does without SIMD.
+BENCH_CFLAGS ?= -O3 -march=native
+BENCH_ARGS ?=
 
 Q := $(if $(V),,@)
 compile = $(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -I. -Itests
@@ -44,7 +48,7 @@ FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
 CASES := $(wildcard tests/cases/*.json)
 TRANSCRIPTS := $(wildcard tests/transcripts/*.md tests/transcripts/*/*.md)
 
-.PHONY: all test test-run examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
+.PHONY: all test test-run bench examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -132,6 +136,34 @@ test-run: $(LOGS:%=$(B)/log/%.sum)
 test:
 	@$(parallel) -k test-run || true
 	@sh tests/sum.sh $(B)/log $(LOGS)
+
+# ---- the race: a peer is built in when a program with its header and library compiles and links --------------------------
+# $(call peer,NAME,header,library): NAME, or nothing
+peer = $(shell mkdir -p $(B) && printf '\043include <cstddef>\n\043include <$(2)>\nint main() { return 0; }\n' | \
+    $(CXX) -std=c++17 -w -xc++ - -o $(B)/peer.probe -l$(3) 2>/dev/null && echo $(1))
+peer_list = $(strip $(call peer,SIMDJSON,simdjson.h,simdjson) $(call peer,YAJL,yajl/yajl_parse.h,yajl) \
+    $(call peer,JANSSON,jansson.h,jansson) $(call peer,CJSON,cjson/cJSON.h,cjson))
+# Asked once, and only when the bench is built.
+PEERS = $(eval PEERS := $(if $(call peer,yes,http_parser.h,http_parser),$(peer_list)))$(PEERS)
+PEER_LIBS = $(if $(PEERS),-lhttp_parser $(patsubst %,-l%,$(shell echo $(PEERS) | tr A-Z a-z)))
+BENCH_OBJECTS := $(patsubst bench/%.c,$(B)/bench_%.o,$(wildcard bench/*.c))
+
+# What was found when the objects were built.
+$(B)/bench.peers: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PEERS)' | cmp -s - $@ || echo '$(PEERS)' > $@
+$(B)/bench_%.o: bench/%.c bench/bench.h agent.h $(B)/bench.peers
+	@echo "cc $@"
+	$(Q)$(CC) -std=c99 $(CPPFLAGS) $(BENCH_CFLAGS) $(WARN) -I. $(if $(PEERS),-DBENCH_PEERS) -c $< -o $@
+# Without peers: an object with nothing in it.
+$(B)/bench_peers.o: bench/peers.cc bench/bench.h $(B)/bench.peers
+	@echo "cc $@"
+	$(Q)$(if $(PEERS),$(CXX) -std=c++17 $(BENCH_CFLAGS) $(WARN) $(PEERS:%=-DPEER_%) -c $< -o $@,printf 'typedef int none;\n' | $(CC) -xc -c - -o $@)
+$(B)/bench: $(BENCH_OBJECTS) $(B)/bench_peers.o
+	@echo "link $@"
+	$(Q)$(if $(PEERS),$(CXX),$(CC)) $^ -o $@ $(LDFLAGS) $(PEER_LIBS)
+bench: $(B)/bench
+	$(B)/bench $(BENCH_ARGS)
 
 # ---- house rules, conformance -----------------------------------------------------------------------------------------
 check: $(B)/amalgamate
