@@ -19,6 +19,7 @@ typedef struct agenti_answer {
     agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
+    agenti_shortcut shortcut;
     agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
@@ -59,6 +60,8 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->d.call_limit = e->lim.calls_per_step;
     agenti_buf_init(&a->hold, pool);
     agenti_buf_init(&a->todo, pool);
+    agenti_shortcut_init(&a->shortcut, pool);
+    a->shortcut.off = e->no_shortcut;
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
     a->status = 200;
 }
@@ -81,6 +84,7 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
         agenti_msg_free(a->pool, a->msg, &a->e->graves);
         agenti_msg_free(a->pool, a->results, &a->e->graves);
     }
+    agenti_shortcut_free(&a->shortcut);
     agenti_decoder_free(&a->d);
     agenti_put(a->pool, a->open, a->open_cap * sizeof *a->open);
     agenti_buf_free(&a->hold);
@@ -165,7 +169,8 @@ static int agenti_payload(agenti_answer *a, agent_str type, agent_str data)
 {
     uint32_t bad = a->d.bad;
     a->events++;
-    if (!a->d.wire->event(&a->d, type, data)) return 0;
+    if (a->split) a->shortcut.before = 0;     /* it is read in full: the state may not be the learnt one any more       */
+    if (a->split ? !a->d.wire->event(&a->d, type, data) : !agenti_shortcut_event(&a->shortcut, &a->d, type, data)) return 0;
     a->split_bad |= a->d.bad != bad;
     if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = agenti_where(a);
     if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
@@ -349,6 +354,7 @@ AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
 {
     agenti_decoder *d = &a->d;
     agenti_split_drop(a);
+    agenti_shortcut_free(&a->shortcut);
     agenti_buf_free(&a->hold);
     if (d->fault.fault) return;
     if (!d->done && d->finish == AGENT_FINISH_NONE) {

@@ -24,6 +24,7 @@ struct agent_engine {
     agent_usage ev_usage;
     char ev_raw[32];
     size_t scanned;                           /* by this agent_next                                                     */
+    int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
 
 AGENTI_FN int      agenti_say(agent_engine *, int code, const char *why);        /* sets agent_last, returns code        */

@@ -80,6 +80,7 @@ typedef struct agenti_wire {
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
+    const char *noise;                                                           /* "key": of a string that is never read, or NULL */
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 

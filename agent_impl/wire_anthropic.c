@@ -470,7 +470,7 @@ static const char *const agenti_an_held[] = { "content_block", "message", NULL }
 static const char *const agenti_an_none[] = { NULL };
 static const agenti_wire agenti_anthropic_wire = {
     "anthropic", "/messages", "anthropic-version", "2023-06-01", agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail,
-    agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole,
+    agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
 };
