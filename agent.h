@@ -579,7 +579,10 @@ AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t 
 
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
  * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
-enum { AGENT_SSE_ERROR_FIELD = 1 /* a field `error` is dispatched as event "error" (llama.cpp) */ };
+enum {
+  AGENT_SSE_ERROR_FIELD = 1,     /* a field `error` is dispatched as event "error" (llama.cpp)                         */
+  AGENT_SSE_BOUNDED = 2          /* ids, and other fields than data over 8 KiB, are passed over: with agent_sse_take buf stays small */
+};
 typedef struct agent_sse {
   char *buf; size_t cap;                     /* the caller may replace both by a larger buffer holding the same `len` bytes */
   size_t len;                                /* used bytes of buf                                                      */
@@ -3027,6 +3030,7 @@ AGENTDEF size_t agent_http_write_header(const char *name, const char *value, cha
  * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
  * place in the input that all state before it is safe in buf. */
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
+enum { AGENTI_SSE_FIELD_MOST = 8192 };       /* of AGENT_SSE_BOUNDED                                                    */
 enum { AGENTI_SSE_DATA = 1, AGENTI_SSE_ERROR = 2 };          /* what the event has so far: in buf (state) or as a view  */
 typedef struct agenti_sse_call {         /* one call: the input, and what is not in buf yet                             */
     const char *in;
@@ -3157,11 +3161,13 @@ static agenti_sse_line agenti_sse_split(const char *p, size_t n, int in_buf)
     l.in_buf = in_buf;
     return l;
 }
+static int agenti_sse_too_long(const agent_sse *s, size_t value_n) { return (s->flags & AGENT_SSE_BOUNDED) && value_n > AGENTI_SSE_FIELD_MOST; }
 static int agenti_sse_is_data(const agent_sse *s, const agenti_sse_line *l, int *error)
 {
     *error = 0;
     if (agenti_eq(l->name, "data")) return 1;
-    *error = (s->flags & AGENT_SSE_ERROR_FIELD) && l->value.n && l->value.p[0] == '{' && agenti_eq(l->name, "error");
+    *error = (s->flags & AGENT_SSE_ERROR_FIELD) && l->value.n && l->value.p[0] == '{' && agenti_eq(l->name, "error")
+        && !agenti_sse_too_long(s, l->value.n);
     return *error;
 }
 /* Whether the beginning of a line can become a field that matters: else its rest needs no room.                       */
@@ -3170,6 +3176,7 @@ static int agenti_sse_matters(const agent_sse *s, const char *p, size_t n)
     static const char *const names[] = { "data:", "event:", "id:", "error:" };
     size_t i, k, len, count = s->flags & AGENT_SSE_ERROR_FIELD ? 4 : 3;
     for (i = 0; i < count; i++) {
+        if (i == 2 && (s->flags & AGENT_SSE_BOUNDED)) continue;
         len = strlen(names[i]);
         k = n < len ? n : len;
         if (memcmp(p, names[i], k) == 0) return 1;
@@ -3195,11 +3202,12 @@ static int agenti_sse_field(agent_sse *s, agenti_sse_call *c, const agenti_sse_l
 {
     int error;
     if (agenti_sse_is_data(s, l, &error)) return agenti_sse_data(s, c, l, error);
+    if (agenti_sse_too_long(s, l->value.n)) return 1;
     if (agenti_eq(l->name, "event")) {
         if (l->in_buf) return agenti_sse_keep(s, AGENTI_SSE_TYPE, l->value, 1);
         c->type = l->value;
         c->has_type = 1;
-    } else if (agenti_eq(l->name, "id") && (l->value.n == 0 || memchr(l->value.p, 0, l->value.n) == NULL))
+    } else if (!(s->flags & AGENT_SSE_BOUNDED) && agenti_eq(l->name, "id") && (l->value.n == 0 || memchr(l->value.p, 0, l->value.n) == NULL))
         return agenti_sse_keep(s, AGENTI_SSE_ID, l->value, l->in_buf);
     return 1;
 }
@@ -3286,7 +3294,8 @@ static int agenti_sse_rest(agent_sse *s, agenti_sse_call *c, size_t at, size_t n
     char head[8];                                            /* the line's beginning                                    */
     for (i = 0; i < 6 && i < len; i++)
         head[k++] = i < s->line_len ? s->buf[s->len - s->line_len + i] : c->in[at + i - s->line_len];
-    if (n && (s->ignore || s->skip || !agenti_sse_matters(s, head, k))) {
+    if (len > 7 && memcmp(head, "data:", 5) != 0 && agenti_sse_too_long(s, len - 7)) k = 0;      /* it has no use any more */
+    if (n && (s->ignore || s->skip || k == 0 || !agenti_sse_matters(s, head, k))) {
         if (!agenti_sse_spill(s, c, 0)) return 0;
         s->len -= s->line_len;
         s->line_len = 0;
@@ -3319,7 +3328,7 @@ static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse
     out->event = agenti_str("message", 7);
     if (n > 16 && memcmp(p, "event: ", 7) == 0) {
         lf = (const char *)memchr(p, '\n', n);
-        if (lf == NULL || lf == p + 7) return 0;
+        if (lf == NULL || lf == p + 7 || agenti_sse_too_long(s, (size_t)(lf - p) - 7)) return 0;
         out->event = agenti_str(p + 7, (size_t)(lf - p) - 7);
         p = lf + 1;
     }
@@ -5535,7 +5544,7 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     agenti_buf_init(&a->todo, pool);
     agenti_shortcut_init(&a->shortcut, pool);
     a->shortcut.off = e->no_shortcut;
-    agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
+    agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD | AGENT_SSE_BOUNDED);
     a->status = 200;
 }
 static void agenti_split_drop(agenti_answer *a)
@@ -5622,16 +5631,11 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
     else a->mode = AGENTI_MODE_SSE;
 }
-/* More room for what straddles. What is long is taken out of it, so it stays small, but for other fields than data.     */
+/* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
 static int agenti_sse_grow(agenti_answer *a)
 {
     size_t more = (a->sse.cap < 256 ? 256 : 2 * a->sse.cap) - a->sse.len;
     a->hold.n = a->sse.len;
-    if (a->sse.cap > a->e->lim.item && a->sse.cap - a->e->lim.item > a->e->lim.recv) {
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
-        a->d.fault.offset = a->mark;
-        return 1;
-    }
     if (!agenti_buf_room(&a->hold, a->sse.cap - a->sse.len + more)) return 0;
     a->sse.buf = a->hold.p;
     a->sse.cap = a->hold.cap - 1;

@@ -62,7 +62,7 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     agenti_buf_init(&a->todo, pool);
     agenti_shortcut_init(&a->shortcut, pool);
     a->shortcut.off = e->no_shortcut;
-    agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD);
+    agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD | AGENT_SSE_BOUNDED);
     a->status = 200;
 }
 static void agenti_split_drop(agenti_answer *a)
@@ -149,16 +149,11 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
     else a->mode = AGENTI_MODE_SSE;
 }
-/* More room for what straddles. What is long is taken out of it, so it stays small, but for other fields than data.     */
+/* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
 static int agenti_sse_grow(agenti_answer *a)
 {
     size_t more = (a->sse.cap < 256 ? 256 : 2 * a->sse.cap) - a->sse.len;
     a->hold.n = a->sse.len;
-    if (a->sse.cap > a->e->lim.item && a->sse.cap - a->e->lim.item > a->e->lim.recv) {
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
-        a->d.fault.offset = a->mark;
-        return 1;
-    }
     if (!agenti_buf_room(&a->hold, a->sse.cap - a->sse.len + more)) return 0;
     a->sse.buf = a->hold.p;
     a->sse.cap = a->hold.cap - 1;

@@ -321,7 +321,10 @@ AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t 
 
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
  * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
-enum { AGENT_SSE_ERROR_FIELD = 1 /* a field `error` is dispatched as event "error" (llama.cpp) */ };
+enum {
+  AGENT_SSE_ERROR_FIELD = 1,     /* a field `error` is dispatched as event "error" (llama.cpp)                         */
+  AGENT_SSE_BOUNDED = 2          /* ids, and other fields than data over 8 KiB, are passed over: with agent_sse_take buf stays small */
+};
 typedef struct agent_sse {
   char *buf; size_t cap;                     /* the caller may replace both by a larger buffer holding the same `len` bytes */
   size_t len;                                /* used bytes of buf                                                      */

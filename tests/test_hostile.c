@@ -129,6 +129,19 @@ static void test_long_error_event(void)
     put("\"}\nevent: error\n\n");
     both(0, 0, "type last");
 }
+/* Fields that are no data may be as long as they like: they are passed over, and nothing grows.                        */
+static void test_long_fields(void)
+{
+    static const char *const fields[] = { "event: ", "id: ", "error: {", ": ", "x", "event:" };
+    static const size_t lengths[] = { 8191, 8192, 8193, 8194, 100000 };
+    size_t i, k;
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) for (k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        begin(fields[i]);
+        many('f', lengths[k]);
+        put("\ndata: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+        both(4096, 0, fields[i]);
+    }
+}
 static void test_numbers(void)
 {
     struct log l;
@@ -245,6 +258,7 @@ int main(void)
     test_owner_after_long_arguments();
     test_message_beside_delta();
     test_long_error_event();
+    test_long_fields();
     test_numbers();
     test_ids_made_here();
     test_limits();
