@@ -17,6 +17,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PROMPT ?= What is in this directory, and what is the project about?
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 20
+FUZZ_SEED ?= 0
 FUZZ_MAX_LEN ?= 4096
 FUZZ_FLAGS ?= -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 RUN ?=
@@ -189,7 +190,7 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/%.c agent.h $(HEADERS)
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -Itests $< -o $@
 $(FUZZ:%=$(B)/log/libfuzzer_%.sum): $(B)/log/libfuzzer_%.sum: $(B)/fuzz/% corpus FORCE
 	@mkdir -p $(B)/fuzz/grown_$* $(B)/corpus/$*
-	$(run) libfuzzer_$* $(B)/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=$(FUZZ_MAX_LEN) -timeout=10 -print_final_stats=1 \
+	$(run) libfuzzer_$* $(B)/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -max_len=$(FUZZ_MAX_LEN) -timeout=10 -print_final_stats=1 \
 	  -artifact_prefix=$(B)/fuzz/$*- $(if $(wildcard fuzz/dict/$*.dict),-dict=fuzz/dict/$*.dict) \
 	  $(B)/fuzz/grown_$* $(B)/corpus/$* $(wildcard fuzz/found/$*)
 fuzz-build: $(FUZZ:%=$(B)/fuzz/%)
