@@ -272,7 +272,7 @@ typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-ter
  * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
 typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
 
-#define AGENT_CODES(X) /* the manual prints this table */ \
+#define AGENT_CODES(X) /* the table of the manual's chapter 11 */ \
   X(OK, 0, "done") \
   X(LATE, 1, "already answered or withdrawn; nothing changed") \
   X(MORE, 2, "call again") \
@@ -319,7 +319,7 @@ typedef struct agent_desc {
   size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
   agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
-  uint64_t seed;                             /* for ids and jitter                                                    */
+  uint64_t seed;                             /* for whatever will need chance; nothing does yet                       */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
   agent_limits limits;
 } agent_desc;
@@ -5470,7 +5470,7 @@ AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent
     agenti_seen_take(&was, d);
     if (s->text.bad || !d->wire->event(d, type, data)) return 0;
     agenti_seen_take(&is, d);
-    if (d->op_n != 1 || d->ops[0].kind > AGENTI_OP_ARGS || memcmp(&was, &is, sizeof is) != 0) return 1;
+    if (d->op_n != 1 || memcmp(&was, &is, sizeof is) != 0) return 1;
     if (d->ops[0].kind != AGENTI_OP_TEXT && d->ops[0].kind != AGENTI_OP_REASONING && d->ops[0].kind != AGENTI_OP_ARGS) return 1;
     if (d->ops[0].a.p <= data.p || d->ops[0].a.p >= data.p + data.n) return 1;        /* not decoded in place          */
     at = (size_t)(d->ops[0].a.p - data.p) - 1;

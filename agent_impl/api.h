@@ -14,7 +14,7 @@ typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-ter
  * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
 typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
 
-#define AGENT_CODES(X) /* the manual prints this table */ \
+#define AGENT_CODES(X) /* the table of the manual's chapter 11 */ \
   X(OK, 0, "done") \
   X(LATE, 1, "already answered or withdrawn; nothing changed") \
   X(MORE, 2, "call again") \
@@ -61,7 +61,7 @@ typedef struct agent_desc {
   size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
   agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
-  uint64_t seed;                             /* for ids and jitter                                                    */
+  uint64_t seed;                             /* for whatever will need chance; nothing does yet                       */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
   agent_limits limits;
 } agent_desc;

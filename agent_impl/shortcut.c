@@ -146,7 +146,7 @@ AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent
     agenti_seen_take(&was, d);
     if (s->text.bad || !d->wire->event(d, type, data)) return 0;
     agenti_seen_take(&is, d);
-    if (d->op_n != 1 || d->ops[0].kind > AGENTI_OP_ARGS || memcmp(&was, &is, sizeof is) != 0) return 1;
+    if (d->op_n != 1 || memcmp(&was, &is, sizeof is) != 0) return 1;
     if (d->ops[0].kind != AGENTI_OP_TEXT && d->ops[0].kind != AGENTI_OP_REASONING && d->ops[0].kind != AGENTI_OP_ARGS) return 1;
     if (d->ops[0].a.p <= data.p || d->ops[0].a.p >= data.p + data.n) return 1;        /* not decoded in place          */
     at = (size_t)(d->ops[0].a.p - data.p) - 1;

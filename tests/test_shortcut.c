@@ -49,13 +49,17 @@ static void put_chat(unsigned kind)
 static void put_anthropic(unsigned kind)
 {
     static const char *const types[] = { "text_delta\",\"text", "thinking_delta\",\"thinking", "input_json_delta\",\"partial_json", "signature_delta\",\"signature" };
-    static const char *const blocks[] = { "{\"type\":\"text\",\"text\":\"\"}", "{\"type\":\"thinking\",\"thinking\":\"\"}", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}" };
+    static const char *const blocks[] = { NULL, "{\"type\":\"thinking\",\"thinking\":\"\"}", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}" };
     char index[2] = { (char)('0' + kind % 3), 0 };
-    if (rnd(12) == 0) {
+    if (rnd(6) == 0) {
         put("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":");
         put(index);
         put(",\"content_block\":");
-        put(blocks[kind % 3]);
+        if (kind % 3 == 0) {                  /* one op, as a delta makes one, but it opens another block               */
+            put("{\"type\":\"text\",\"text\":\"");
+            put_text();
+            put("\"}");
+        } else put(blocks[kind % 3]);
         put("}\n\n");
         return;
     }
