@@ -374,7 +374,7 @@ typedef struct agent_session_desc {
   const char *system;            /* NULL or "": none                                                                  */
   const agent_tool *tools; size_t tool_count;    /* copied                                                            */
   size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
-  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default                                  */
+  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default (Anthropic has none: 8192)       */
   uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
                                     (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
@@ -405,7 +405,7 @@ enum {
   AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
   AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
 };
-typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name and wire_id); out: all */
+typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name, wire_id, data); out: all */
   uint16_t kind, flags;
   agent_num id, call;            /* call: CALL and RESULT                                                             */
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
@@ -434,7 +434,7 @@ AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
- * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */
+ * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
 AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
 /* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */
@@ -7527,6 +7527,7 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (form != AGENTI_FORM_TEXT) v = agenti_trim(v);
     if (!agenti_form_ok(form, v)) return agenti_say(e, AGENT_E_ARG, "the option's value has the wrong form");
     if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
+    if (option == AGENTI_OPT_MODEL && s->options[option].n == v.n && memcmp(s->options[option].p, v.p, v.n) == 0) return AGENT_OK;
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
     if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
@@ -7674,6 +7675,7 @@ static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *
     if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
     if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
     if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
+    if (p->data.n && (!agenti_text_set(&q->data, &s->pool, graves, p->data) || !agenti_text_repair(&q->data, &s->pool, graves))) return 0;
     if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
         q->flags |= AGENT_PART_INVALID;
     return 1;
@@ -7685,6 +7687,7 @@ static agent_part agenti_part_given(const agent_part *p)
     q.text = agenti_str(p->text.p, p->text.n);
     q.name = agenti_str(p->name.p, p->name.n);
     q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
+    q.data = agenti_str(p->data.p, p->data.n);
     return q;
 }
 /* NULL: see e->last and *rc.                                                                                           */

@@ -116,7 +116,7 @@ typedef struct agent_session_desc {
   const char *system;            /* NULL or "": none                                                                  */
   const agent_tool *tools; size_t tool_count;    /* copied                                                            */
   size_t mem_limit;              /* bytes of this session; 0: none but the engine's                                   */
-  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default                                  */
+  uint32_t max_tokens;           /* per answer; 0, AGENT_OFF: the provider's default (Anthropic has none: 8192)       */
   uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
                                     (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
@@ -147,7 +147,7 @@ enum {
   AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
   AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
 };
-typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name and wire_id); out: all */
+typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name, wire_id, data); out: all */
   uint16_t kind, flags;
   agent_num id, call;            /* call: CALL and RESULT                                                             */
   agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
@@ -176,7 +176,7 @@ AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
- * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM.                                             */
+ * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
 AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
 /* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */

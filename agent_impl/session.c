@@ -158,6 +158,7 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (form != AGENTI_FORM_TEXT) v = agenti_trim(v);
     if (!agenti_form_ok(form, v)) return agenti_say(e, AGENT_E_ARG, "the option's value has the wrong form");
     if (option == AGENTI_OPT_MODEL && v.n == 0) return agenti_say(e, AGENT_E_ARG, "a session needs a model");
+    if (option == AGENTI_OPT_MODEL && s->options[option].n == v.n && memcmp(s->options[option].p, v.p, v.n) == 0) return AGENT_OK;
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
     if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
@@ -305,6 +306,7 @@ static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *
     if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
     if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
     if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
+    if (p->data.n && (!agenti_text_set(&q->data, &s->pool, graves, p->data) || !agenti_text_repair(&q->data, &s->pool, graves))) return 0;
     if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
         q->flags |= AGENT_PART_INVALID;
     return 1;
@@ -316,6 +318,7 @@ static agent_part agenti_part_given(const agent_part *p)
     q.text = agenti_str(p->text.p, p->text.n);
     q.name = agenti_str(p->name.p, p->name.n);
     q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
+    q.data = agenti_str(p->data.p, p->data.n);
     return q;
 }
 /* NULL: see e->last and *rc.                                                                                           */

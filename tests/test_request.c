@@ -129,6 +129,25 @@ static void test_anthropic(void)
     CHECK(version == 1 && key == 1);
     agent_close(a.e);
 }
+/* Signed thinking goes back to its model, also when the host names that model again, and not to another one.            */
+static void test_thinking_goes_back(int same)
+{
+    struct ask a = open_ask("anthropic", NULL, NULL, 0);
+    agent_part p;
+    memset(&p, 0, sizeof p);
+    p.text.p = "Hm.";
+    p.text.n = 3;
+    CHECK(agent_message_add(a.e, a.session, AGENT_USER, &p, 1) > 0);
+    p.kind = AGENT_PART_REASONING;
+    p.data.p = "QUJD";
+    p.data.n = 4;
+    CHECK(agent_message_add(a.e, a.session, AGENT_MODEL, &p, 1) > 0);
+    set(&a, "model", same ? "m\"1" : "other");
+    take(&a, "Hi");
+    MEMBER("messages[1].content[0].signature", same ? "\"QUJD\"" : NULL);
+    MEMBER("messages[1].content[0].thinking", same ? "\"Hm.\"" : NULL);
+    agent_close(a.e);
+}
 static void test_wrong_options(void)
 {
     static const char *const wrong[][2] = { { "nothing", "1" }, { "temperature", "warm" }, { "temperature", "1," }, { "max_tokens", "\"1\"" },
@@ -149,6 +168,8 @@ int main(void)
 {
     test_openai();
     test_anthropic();
+    test_thinking_goes_back(1);
+    test_thinking_goes_back(0);
     test_wrong_options();
     return test_end("request");
 }
