@@ -4,6 +4,7 @@
 #   make examples   build examples/ into build/              make conform  recorded answers and suites of $(SHARED), if there
 #   make demo       the main job, offline                    make fuzz     libFuzzer, FUZZ_SECONDS for each target (clang)
 #   make test       all tests, offline, C only
+#   make interop    real peers from the package registries, over sockets (GROUPS='torture nginx': some of tests/interop/)
 #   make bench      a race against the peers that are installed; it says which are not (BENCH_ARGS='--csv --only openai')
 #
 # New files in tests/ (test_*.c, test_*.sh, conform_*.c), tests/clients/, examples/ and fuzz/ are picked up by their names.
@@ -49,7 +50,7 @@ FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
 CASES := $(wildcard tests/cases/*.json)
 TRANSCRIPTS := $(wildcard tests/transcripts/*.md tests/transcripts/*/*.md)
 
-.PHONY: all test test-run bench examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
+.PHONY: all test test-run bench interop examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -179,6 +180,14 @@ conform-run: $(CONFORM_LOGS:%=$(B)/log/%.sum)
 conform:
 	@$(parallel) -k conform-run || true
 	@sh tests/sum.sh $(B)/log $(CONFORM_LOGS)
+
+# ---- real peers ---------------------------------------------------------------------------------------------------------
+$(B)/interop-drive: tests/interop/drive.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+interop: $(B)/chat $(B)/interop-drive
+	@B='$(B)' SHARED='$(SHARED)' sh tests/interop/run.sh $(GROUPS)
 
 # ---- fuzzing: see fuzz/README.md ----------------------------------------------------------------------------------------
 corpus: $(if $(FUZZ),$(B)/seeds)

@@ -89,30 +89,35 @@
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
  *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
- *   SOURCE      the model cites text (a URL), titled name
- *   CUSTOM      a block that only the provider understands (text: its JSON, name: its type): redacted thinking, tools that the provider ran
- *               itself and their results, compaction. Nothing is asked of the host; it goes back as it came, to the same model
- *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
+ *   FILE_START, FILE_DELTA, FILE_END                  a file that the model made: u.file.kind (AGENT_PART_), mime and base64 in the deltas, or uri
+ *   SOURCE      the model cites or its provider has found text (a URL), titled name
+ *   CUSTOM      what only the provider understands (text: its JSON, name: its type). With a part: a block of the message, as redacted thinking
+ *               or compaction; it goes back as it came, to the same model. Without: news beside the message (stop_details, container,
+ *               context_management)
+ *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run.
+ *               u.tool.by AGENT_BY_PROVIDER: the provider runs it, no INPUT events come before and no TOOL_RUN after it
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
  *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
  *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
- *               gets exactly one
+ *               gets exactly one. BY_PROVIDER: text is the result as the provider's JSON; NOT_RUN and empty when none came with this answer
  *   NEED_DONE   a need is over: answered or withdrawn
- *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
+ *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome, model (as the answer names it), request_id, and
+ *               headers: the rate-limit lines of the answer's head as they came, for agent_http_header: "x-ratelimit-remaining-tokens: 99\n"
  *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
  *   WARNING     text: something odd that did no harm; name: more about it
  *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
  *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
- *               joined; the first one alone when there is no memory to join them
+ *               that are text joined; the first one alone when there is no memory to join them
  *
- * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
+ * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | FILE_* | INPUT_* )* TOOL_CALL* MSG_END
  *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
  *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
  *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
  *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
- *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
+ *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again. A turn that the provider pauses
+ *         (Anthropic pause_turn) goes on: the next step sends the same history again.
  *
  * ==== 5 BYTES IN AND OUT ========================================================================================================
  * VIA_BYTES: the host carries raw bytes (TCP, TLS, a pipe), the engine speaks HTTP/1.1 and keeps connections alive; one that died while idle
@@ -129,6 +134,7 @@
  * error result for that call alone. TOOL_RUNs are raised together (parallel_tools limits them; AGENT_TF_SERIAL tools run alone), results come
  * in any order and are stored and sent in call order. A late answer is AGENT_LATE and changes nothing. After the last result the next step
  * begins by itself. The last step of max_steps runs with tools switched off (tool_choice none) and asks for a summary; the run is LIMITED.
+ * Tools that the provider defines or runs itself are declared as its own JSON (AGENT_TF_RAW).
  *
  * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
  * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
@@ -143,7 +149,16 @@
  *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
- * every request with agent_peer_desc.body_json.
+ * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the
+ * option), or not beside others (Anthropic takes neither temperature nor top_p nor a forced tool_choice beside thinking, and max_tokens
+ * above the budget only: it is raised), files (their name and type stand in the text instead), reasoning of another model.
+ *
+ *   files in user messages      OpenAI chat                              Anthropic
+ *   image                       data, URL                                data (JPEG, PNG, GIF, WebP), URL
+ *   PDF                         data                                     data, URL
+ *   plain text, JSON, XML       as text                                  as a text document
+ *   audio                       data (WAV, MP3)                          left out
+ *   other files                 data                                     URL
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
@@ -191,6 +206,7 @@
  *   url.c              base URLs taken apart and joined
  *   utf8.c             checking and repairing text
  *   num.c              numbers from and to text, without locale
+ *   base64.c           base64 from and to bytes
  *   json_read.c        strict checking, views, picking members in one pass
  *   json_write.c       quoting and writing
  *   json_partial.c     completing a prefix, for showing
@@ -205,7 +221,9 @@
  *   wire_anthropic.c   Anthropic messages
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
+ *   intake.c           messages that a host hands in: checked and copied
  *   shortcut.c         events that repeat themselves but for a string
+ *   think.c            <think> tags in text
  *   answer.c           one answer: what its body is, its framing, how it ended
  *   output.c           from ops to parts and events
  *   request.c          requests as lists of pieces, serialised once
@@ -356,16 +374,24 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
-enum { AGENT_TF_SERIAL = 1 /* never beside another tool of the same step */ };
+enum {
+  AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
+  AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
+                                    runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
+                                    TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
+};
 typedef struct agent_tool {
   const char *name;              /* as the model calls it; 1 to 64 of [A-Za-z0-9_-]                                   */
-  const char *description;       /* NULL: none                                                                        */
+  const char *description;       /* NULL: none. Not used with RAW                                                     */
   const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
   uint32_t flags;                /* AGENT_TF_                                                                         */
   void *user;                    /* comes back in u.tool.user                                                         */
 } agent_tool;
 enum {
-  AGENT_S_NO_STREAM = 1          /* ask for the answer in one piece; the events are the same                          */
+  AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
+  AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
+                                    the tags on                                                                      */
+  AGENT_S_THINK_OPEN = 4         /* the same, and the opening tag is not there: the model's template has written it   */
 };
 typedef struct agent_session_desc {
   uint32_t flags;                /* AGENT_S_                                                                          */
@@ -391,25 +417,34 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
  *   "reasoning_effort"                                as the provider names it: low, medium, high ...
- *   "thinking_budget"                                 tokens, 0: no thinking (Anthropic; not sent to others)
+ *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
+ *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
+ *                                                     cache_control; others cache by themselves and are not asked)
+ * What a provider does not take is left out of its requests with a WARNING that names the option.
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT,
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_IMAGE, AGENT_PART_AUDIO, AGENT_PART_FILE /* PDF, plain text ... */, AGENT_PART_REASONING,
+  AGENT_PART_CALL, AGENT_PART_RESULT,
   AGENT_PART_OTHER               /* a block of the provider's own: text is its JSON, name its type; goes back to the same model */ };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
   AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
-  AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+  AGENT_PART_REFUSAL = 8,        /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+  AGENT_PART_BASE64 = 16,        /* IMAGE, AUDIO, FILE: text is base64 (RFC 4648 section 4, padded, no line breaks). In: else it is the
+                                    file's bytes. Out: set, but for plain text, which is kept as it is                */
+  AGENT_PART_CACHE = 32          /* of a user message: a prompt cache mark behind it (Anthropic, four in a request)   */
 };
-typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name, wire_id, data); out: all */
+typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and for AGENT_MODEL, AGENT_TOOLS messages wire_id, data); out: all */
   uint16_t kind, flags;
   agent_num id, call;            /* call: CALL and RESULT                                                             */
-  agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
-  agent_str name;                /* CALL: the tool                                                                    */
+  agent_str text;                /* text, reasoning, arguments as JSON, tool output, or the contents of a file        */
+  agent_str name;                /* CALL: the tool. IMAGE, AUDIO, FILE: the file's name, if it has one                */
+  agent_str mime;                /* IMAGE, AUDIO, FILE: its media type; needed with text. image/ and audio/ settle the kind */
+  agent_str uri;                 /* IMAGE, AUDIO, FILE: where the provider finds it, instead of text. A data: URL is taken apart */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
@@ -427,7 +462,8 @@ enum agent_lane {
 /* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
  * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
 AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
-/* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
+/* The same with parts (TEXT, IMAGE, AUDIO, FILE) and a lane. What a provider does not take of them is named in brackets instead, with a
+ * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there; the last message must be the user's or tool results
  * (else E_STATE).                                                                                                    */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
@@ -447,7 +483,8 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
-               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) X(CUSTOM, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(FILE_START, F) X(FILE_DELTA, F) X(FILE_END, F) \
+               X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
   /* course */ X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
@@ -464,6 +501,7 @@ enum {
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
+enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
@@ -488,9 +526,11 @@ typedef struct agent_event {
   union {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
-    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
+    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
+             agent_str model, request_id, headers; } end;                                                   /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; } tool;             /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
@@ -1584,6 +1624,64 @@ AGENTI_FN size_t agenti_i64_text(int64_t v, char *out)
 }
 #endif
 
+/* ==== base64.c: base64 from and to bytes ========================================================================== */
+/* Base64, RFC 4648 section 4: how files stand in JSON. */
+AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
+AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
+AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE64
+static int agenti_base64_value(char c)                              /* -1: not of the alphabet                         */
+{
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+AGENTI_FN int agenti_base64_ok(agent_str s)
+{
+    size_t i, n = s.n;
+    if (n % 4) return 0;
+    if (n && s.p[n - 1] == '=') n--;
+    if (n && n < s.n && s.p[n - 1] == '=') n--;
+    for (i = 0; i < n; i++) if (agenti_base64_value(s.p[i]) < 0) return 0;
+    AGENTI_TOUCH(s.n);
+    return 1;
+}
+AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t i, k;
+    char *to;
+    if (s.n / 3 >= (size_t)-1 / 4 - 1) { b->bad = 1; return; }
+    if (!agenti_buf_room(b, (s.n + 2) / 3 * 4)) return;
+    to = b->p + b->n;
+    for (i = 0; i < s.n; i += 3) {
+        uint32_t v = 0;
+        size_t left = s.n - i < 3 ? s.n - i : 3;
+        for (k = 0; k < 3; k++) v = v << 8 | (k < left ? (unsigned char)s.p[i + k] : 0u);
+        for (k = 0; k < 4; k++) *to++ = k <= left ? letters[v >> (18 - 6 * k) & 63] : '=';
+    }
+    AGENTI_TOUCH(s.n);
+    b->n = (size_t)(to - b->p);
+    b->p[b->n] = 0;
+}
+AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+{
+    size_t i, k;
+    while (s.n && s.p[s.n - 1] == '=') s.n--;
+    if (!agenti_buf_room(b, s.n / 4 * 3 + 3)) return;
+    for (i = 0; i < s.n; i += 4) {
+        uint32_t v = 0;
+        size_t left = s.n - i < 4 ? s.n - i : 4;
+        for (k = 0; k < 4; k++) v = v << 6 | (k < left ? (uint32_t)agenti_base64_value(s.p[i + k]) : 0u);
+        for (k = 0; k + 1 < left; k++) b->p[b->n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
+    }
+    AGENTI_TOUCH(s.n);
+    b->p[b->n] = 0;
+}
+#endif
+
 /* ==== json_read.c: strict checking, views, picking members in one pass ============================================ */
 /* JSON in: a strict check, then views of what was checked. Strings are scanned 16 bytes at a time with SSE2, 8 with plain words;
  * the byte-wise twins of both scanners are what tests compare them with. AGENTI_NO_SIMD leaves SSE2 out. */
@@ -1593,6 +1691,14 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up
 AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
 AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
+/* p behind a string's opening quote: the length up to the closing one, or -1 if a control byte or the end comes before it. Escapes are
+ * passed over, and not checked. The 16 bytes before p may be read if `back`. */
+enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII */ };
+AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
+AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
+AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
+/* Unescapes over itself valid UTF-8 with valid escapes, none of a surrogate: the length of the text. */
+AGENTI_FN size_t agenti_json_unescape(char *p, size_t n);
 /* p at a backslash: length of the escape and its UTF-16 unit, or 0: bad or cut. */
 AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
 AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
@@ -1664,6 +1770,76 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n)
         if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
     }
     return i + agenti_json_plain_bytes(p + i, n - i);
+}
+static size_t agenti_json_word_from(const char *p, size_t i, size_t n, int *marks)
+{
+    for (; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c == '"') return i;
+        if (c < 0x20) break;
+        if (c == '\\') {
+            *marks |= AGENTI_JSON_ESCAPED;
+            if (++i == n || (unsigned char)p[i] < 0x20) break;
+            c = (unsigned char)p[i];
+        }
+        if (c >= 0x80) *marks |= AGENTI_JSON_HIGH;
+    }
+    return (size_t)-1;
+}
+AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks)
+{
+    *marks = 0;
+    return agenti_json_word_from(p, 0, n, marks);
+}
+AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
+{
+    size_t i = 0;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+    const size_t least = back ? 1 : 16;
+    *marks = 0;
+    while (n - i >= least) {
+        size_t over = n - i < 16 ? 16 - (n - i) : 0, k;      /* so many bytes are looked at again                       */
+        __m128i v = agenti_load16(p + i - over), hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v))) >> over;
+        k = mask ? agenti_first(mask) : 16 - over;
+        if ((_mm_movemask_epi8(v) >> over) & ((1 << k) - 1)) *marks |= AGENTI_JSON_HIGH;
+        i += k;
+        if (mask == 0) continue;
+        if (p[i] == '"') return i;
+        if (p[i] != '\\' || n - i < 2 || (unsigned char)p[i + 1] < 0x20) return (size_t)-1;
+        *marks |= (unsigned char)p[i + 1] >= 0x80 ? AGENTI_JSON_ESCAPED | AGENTI_JSON_HIGH : AGENTI_JSON_ESCAPED;
+        i += 2;
+    }
+#else
+    (void)back;
+    *marks = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t w = agenti_load8(p + i);
+        if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
+        if (w & AGENTI_ONES * 0x80) *marks |= AGENTI_JSON_HIGH;
+    }
+#endif
+    return agenti_json_word_from(p, i, n, marks);
+}
+AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
+{
+    size_t i = 0;
+#ifdef AGENTI_SSE2
+    const __m128i blank = _mm_set1_epi8(' ');
+    const size_t least = back ? 1 : 16;
+    while (n - i >= least) {
+        size_t over = n - i < 16 ? 16 - (n - i) : 0;
+        unsigned mask = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(agenti_load16(p + i - over), blank)) >> over;
+        size_t k = agenti_first((int)mask);                  /* the mask's upper half is all ones                       */
+        if (k < 16 - over) return i + k;
+        i += 16 - over;
+    }
+#else
+    (void)back;
+#endif
+    while (i < n && p[i] == ' ') i++;
+    return i;
 }
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
 {
@@ -2012,6 +2188,26 @@ static uint32_t agenti_json_decode(agenti_sink *to, agent_str raw, uint32_t lead
     }
     agenti_stage_flush(&s);
     return lead;
+}
+AGENTI_FN size_t agenti_json_unescape(char *p, size_t n)
+{
+    size_t i = 0, to = 0, k;
+    uint32_t unit;
+    while (i < n) {
+        if (p[i] != '\\') {
+            const char *slash = (const char *)memchr(p + i, '\\', n - i);
+            k = slash ? (size_t)(slash - p) - i : n - i;
+            memmove(p + to, p + i, k);
+            to += k;
+        } else {
+            k = agenti_json_escape(p + i, n - i, &unit);
+            if (k == 0) break;
+            to += agenti_utf8_put(p + to, unit);
+        }
+        i += k;
+    }
+    AGENTI_TOUCH(n);
+    return to;
 }
 static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
 {
@@ -2573,6 +2769,9 @@ AGENTI_FN void agenti_split_swap(agenti_split *s)
  * cannot be read in two ways, no folded headers. Head and trailers are gathered line by line in buf and normalised in place;
  * a body is never copied. */
 AGENTI_FN int agenti_http_token(const char *p, size_t n);                    /* RFC 9110 5.6.2; not empty               */
+/* In a chunked body: the commonest way to the next body bytes, if it is short enough to lie in p. Returns what is used up to the end of
+ * the body bytes, which are the last *body ones, or 0: nothing changed, agent_http_next knows.                         */
+AGENTI_FN size_t agenti_http_run(agent_http *, const char *p, size_t n, size_t *body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_HTTP1
 enum { /* agent_http.state: what comes next */
@@ -2622,8 +2821,8 @@ static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
 static int agenti_h1_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
 static int agenti_h1_hex(char c)
 {
-    char l = agenti_lower(c);
-    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : agenti_h1_digit(c);
+    unsigned digit = (unsigned)(unsigned char)c - '0', letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
+    return digit < 10 ? (int)digit : letter < 6 ? (int)letter + 10 : -1;
 }
 AGENTI_FN int agenti_http_token(const char *p, size_t n)
 {
@@ -2928,10 +3127,29 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
+/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. 0: not such, nothing changed. */
+static int agenti_h1_plain_size(agent_http *h, agenti_h1_in *c)
+{
+    enum { MOST = 7 };                       /* digits                                                                  */
+    const char *p = c->p;
+    size_t i = h->state == AGENTI_H1_DATA_CR ? 2 : 0, first = i;
+    uint32_t v = 0;
+    int d;
+    if (c->n < MOST + 4 || (i && (p[0] != '\r' || p[1] != '\n'))) return 0;
+    for (; i < first + MOST && (d = agenti_h1_hex(p[i])) >= 0; i++) v = v * 16 + (uint32_t)d;
+    if (i == first || p[i] != '\r' || p[i + 1] != '\n' || h->extra > AGENTI_H1_EXTRA_MAX - (MOST + 1)) return 0;
+    h->extra += (uint32_t)(i - first) + 1;
+    h->left = v;
+    h->state = (uint8_t)agenti_h1_sized(h);
+    AGENTI_TOUCH(i + 2);
+    agenti_h1_used(h, c, i + 2);
+    return 1;
+}
 static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the data of two chunks                      */
 {
     int s = h->state;
     size_t i;
+    if ((s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) && agenti_h1_plain_size(h, c)) return AGENTI_H1_GO;
     for (i = 0; i < c->n && s != AGENTI_H1_DATA && s != AGENTI_H1_TRAILER; i++) {
         s = agenti_h1_chunk_byte(h, c->p[i]);
         if (s == AGENTI_H1_BROKEN) break;
@@ -2942,6 +3160,23 @@ static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the 
     if (s == AGENTI_H1_BROKEN) return agenti_h1_fail(h, h->error, 0);
     h->error = NULL;
     return AGENTI_H1_GO;
+}
+
+AGENTI_FN size_t agenti_http_run(agent_http *h, const char *p, size_t n, size_t *body)
+{
+    agenti_h1_in c;
+    size_t k;
+    c.p = p;
+    c.n = n;
+    *body = 0;
+    if (h->state == AGENTI_H1_DATA_CR || h->state == AGENTI_H1_SIZE_FIRST) (void)agenti_h1_plain_size(h, &c);
+    if (h->state != AGENTI_H1_DATA || c.n == 0) return n - c.n;
+    k = c.n < h->left ? c.n : (size_t)h->left;
+    *body = k;
+    agenti_h1_used(h, &c, k);
+    h->left -= k;
+    if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
+    return n - c.n;
 }
 
 /* ---- the reader ---- */
@@ -3029,6 +3264,8 @@ AGENTDEF size_t agent_http_write_header(const char *name, const char *value, cha
  * Within one call the type and the data line of an event are views into the input; they are copied only when the call ends
  * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
  * place in the input that all state before it is safe in buf. */
+AGENTI_FN int agenti_sse_fresh(const agent_sse *);           /* nothing of an event was read: all its state is in s->cr, but an id */
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
 enum { AGENTI_SSE_FIELD_MOST = 8192 };       /* of AGENT_SSE_BOUNDED                                                    */
 enum { AGENTI_SSE_DATA = 1, AGENTI_SSE_ERROR = 2 };          /* what the event has so far: in buf (state) or as a view  */
@@ -3318,12 +3555,13 @@ static int agenti_sse_line_done(agent_sse *s, agenti_sse_call *c, size_t at, siz
     s->open = 1;
     return AGENT_MORE;
 }
+AGENTI_FN int agenti_sse_fresh(const agent_sse *s) { return !(s->skip | s->ignore | s->open) && s->bom == 3 && s->len == s->id_cap; }
 /* The commonest event, whole in the input: one data line, maybe a type before it, LFs. Its length, or 0: not such a one, nothing
  * changed; a stream with CRs is not tried again.                                                                      */
 static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse_event *out)
 {
     const char *p = in, *end, *lf;
-    if (n < 8 || s->slow | s->cr | s->skip | s->ignore | s->open || s->bom < 3 || s->len != s->id_cap) return 0;
+    if (n < 8 || s->slow | s->cr || !agenti_sse_fresh(s)) return 0;
     end = in + n;
     out->event = agenti_str("message", 7);
     if (n > 16 && memcmp(p, "event: ", 7) == 0) {
@@ -3511,6 +3749,7 @@ typedef struct agenti_part {
     agent_num id, call, need;
     agenti_text text, name, wire_id, title;
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
+    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
@@ -3542,6 +3781,7 @@ AGENTI_FN int  agenti_table_room(agenti_table *, size_t more);            /* 0: 
 AGENTI_FN void agenti_table_add(agenti_table *, agenti_msg *);            /* after agenti_table_room                    */
 AGENTI_FN void agenti_table_free(agenti_table *, agenti_blob **graves);
 AGENTI_FN void agenti_part_view(const agenti_part *, agent_part *out);
+AGENTI_FN int  agenti_is_media(int kind);                                /* IMAGE, AUDIO, FILE                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MESSAGE
 AGENTI_FN void agenti_text_free(agenti_text *t, agenti_blob **graves)
@@ -3627,6 +3867,8 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->wire_id, graves);
         agenti_text_free(&p->title, graves);
         agenti_text_free(&p->data, graves);
+        agenti_text_free(&p->mime, graves);
+        agenti_text_free(&p->uri, graves);
     }
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
@@ -3669,6 +3911,7 @@ AGENTI_FN void agenti_table_free(agenti_table *t, agenti_blob **graves)
     t->msgs = NULL;
     t->n = t->cap = 0;
 }
+AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 {
     out->kind = p->kind;
@@ -3679,12 +3922,15 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
     out->name = agenti_text_view(&p->name);
     out->wire_id = agenti_text_view(&p->wire_id);
     out->data = agenti_text_view(&p->data);
+    out->mime = agenti_text_view(&p->mime);
+    out->uri = agenti_text_view(&p->uri);
 }
 #endif
 
 /* ==== wire.c: what a wire format is: ops out of answers, the makings of a request ================================= */
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
+enum { AGENTI_RAW_QUIET = 1 };            /* flags of RAW: another op says what the block is                         */
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
@@ -3692,17 +3938,24 @@ enum agenti_op_kind {
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
     AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_FILE,                           /* a: base64 to append to the file of stream `key`; flags: an agent_part_kind */
+    AGENTI_OP_MIME, AGENTI_OP_URI,            /* a: what its FILE_START says, before any of its OP_FILE                 */
     AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
+    AGENTI_OP_RAN,                            /* the block before is a call that the provider runs: a wire id, b name, c input */
+    AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
+    AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
-typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b; } agenti_op;
+typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;
 typedef struct agenti_lane {                  /* what a wire format keeps of one stream of an answer: a call, a block     */
     agenti_text id;                           /* its id; or the block as it came                                        */
     agenti_text more;                         /* JSON that later pieces add to the block                                */
     int64_t index;
     uint32_t key;                             /* of its ops                                                             */
     uint8_t has_index, named, cited, kind;
+    uint8_t call;                             /* its text is arguments of a call                                        */
+    uint8_t whole;                            /* they came complete with its start                                      */
     uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
 } agenti_lane;
 
@@ -3726,20 +3979,22 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
+    uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
     uint32_t bad;                             /* payloads that are no JSON                                              */
-    uint16_t high_text, high_args;            /* the same of the open text stream and of the arguments of high_call     */
-    uint32_t high_call;
+    uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
     char finish_raw[32];
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
-    agenti_text id;                           /* the provider's id of the answer                                        */
+    agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
     agenti_fault fault;
 } agenti_decoder;
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_COUNT };
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_COUNT };    /* of left_out, beside options */
+#define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
@@ -3749,14 +4004,15 @@ typedef struct agenti_request {               /* what a request is made of, besi
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
-    int dropped;                              /* something of the history was left out                                  */
+    uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
 typedef struct agenti_wire {
     const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
     const char *header, *header_value;        /* one more header line, or NULL                                          */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
-    void (*head)(agenti_buf *, const agenti_request *);
+    void (*head)(agenti_buf *, agenti_request *);
     void (*system)(agenti_buf *, agenti_request *, agent_str text);
     void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
     void (*tail)(agenti_buf *, const agenti_request *);
@@ -3781,14 +4037,22 @@ AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, an
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
+/* A file: a JSON string that is a URL or a data: URL, or base64 of a known type (mime not NULL). Other values: nothing. 0: no memory */
+AGENTI_FN int  agenti_file_add(agenti_decoder *, int kind, agent_str value, const char *mime);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
+AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
 AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
+/* The model that the answer names, the first time that it does. 0: no memory                                           */
+AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
+/* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
+AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
+AGENTI_FN void agenti_data_url_out(agenti_buf *, const agenti_part *);           /* its URI, or data:...;base64,..., as a JSON string */
 /* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
 AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
 /* What all formats' requests share: members that the host gave replace ours and stand at the end.                      */
@@ -3824,6 +4088,7 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
     agenti_put(d->pool, d->ops, d->op_cap * sizeof *d->ops);
     agenti_arena_free(&d->arena);
     agenti_text_free(&d->id, d->graves);
+    agenti_text_free(&d->model, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }
@@ -3841,7 +4106,7 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
     memset(op, 0, sizeof *op);
     op->kind = (uint8_t)kind;
     op->key = key;
-    op->a = op->b = agenti_str(NULL, 0);
+    op->a.p = op->b.p = op->c.p = "";        /* the pointers alone: copying a view just written waits for the writes    */
     if (kind == AGENTI_OP_CALL) d->call_n++;
     return op;
 }
@@ -3879,9 +4144,11 @@ AGENTI_FN int agenti_stream_end(agenti_decoder *d)
 AGENTI_FN int agenti_decoder_end(agenti_decoder *d)
 {
     agenti_op *op;
-    if (d->high_args) {
-        d->high_args = 0;
-        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
+    uint32_t i;
+    for (i = 0; i < d->lane_n; i++) {         /* arguments that end in half a pair                                      */
+        if (d->lanes[i].high == 0 || !d->lanes[i].call) continue;
+        d->lanes[i].high = 0;
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->lanes[i].key)) == NULL) return 0;
         op->a = agenti_cstr("\xEF\xBF\xBD");
     }
     return agenti_stream_end(d);
@@ -3939,6 +4206,14 @@ AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str titl
     op->b = t;
     return 1;
 }
+AGENTI_FN int agenti_news_add(agenti_decoder *d, agent_str value, const char *name)
+{
+    agenti_op *op;
+    if (value.n == 0 || agenti_eq(value, "null")) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_NEWS, 0)) == NULL || !agenti_raw_of(d, value, &op->a)) return 0;
+    op->b = agenti_cstr(name);
+    return 1;
+}
 AGENTI_FN int agenti_too_many(agenti_decoder *d)
 {
     agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
@@ -3950,6 +4225,62 @@ AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
     d->bad++;
     if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
     return op != NULL;
+}
+AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
+{
+    agent_str name;
+    if (d->model.n || !agenti_nonempty(value)) return 1;
+    return agenti_json_string(value, NULL, &d->arena, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+}
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
+{
+    static const char scheme[] = "data:";
+    agent_str text, type = agenti_cstr(mime);
+    const char *comma;
+    agenti_op *op;
+    uint32_t key;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &text)) return 0;
+    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme)) {
+        if ((comma = (const char *)memchr(text.p, ',', text.n)) == NULL) return 1;
+        type = agenti_str(text.p + 5, (size_t)(comma - text.p) - 5);
+        text = agenti_str(comma + 1, text.n - (size_t)(comma + 1 - text.p));
+        if ((comma = (const char *)memchr(type.p, ';', type.n)) != NULL) type.n = (size_t)(comma - type.p);
+        mime = scheme;                        /* it has contents                                                        */
+    }
+    key = ++d->streams;
+    if (!agenti_stream_end(d) || (op = agenti_op_add(d, mime ? AGENTI_OP_MIME : AGENTI_OP_URI, key)) == NULL) return 0;
+    op->a = mime ? type : text;
+    op->flags = (uint8_t)kind;
+    if (mime) {
+        if ((op = agenti_op_add(d, AGENTI_OP_FILE, key)) == NULL) return 0;
+        op->a = text;
+    }
+    return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+}
+AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *what = p->kind == AGENT_PART_IMAGE ? "[not sent: an image" : p->kind == AGENT_PART_AUDIO ? "[not sent: audio" : "[not sent: a file";
+    r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
+    agenti_json_quote_to(b, agenti_cstr(what));
+    if (p->name.n) {
+        agenti_json_quote_more(b, agenti_cstr(" named "));
+        agenti_json_quote_more(b, agenti_text_view(&p->name));
+    }
+    if (p->mime.n) {
+        agenti_json_quote_more(b, agenti_cstr(", "));
+        agenti_json_quote_more(b, agenti_text_view(&p->mime));
+    }
+    agenti_json_quote_more(b, agenti_cstr("]"));
+}
+AGENTI_FN void agenti_data_url_out(agenti_buf *b, const agenti_part *p)
+{
+    if (p->uri.n) { agenti_json_quote_to(b, agenti_text_view(&p->uri)); return; }
+    agenti_buf_str(b, "\"data:");
+    agenti_buf_add(b, p->mime.p, p->mime.n);
+    agenti_buf_str(b, ";base64,");
+    agenti_buf_add(b, p->text.p, p->text.n);
+    agenti_buf_str(b, "\"");
 }
 AGENTI_FN void agenti_tool_name_out(agenti_buf *b, agent_str name)
 {
@@ -4079,7 +4410,7 @@ static void agenti_fault_classify(agenti_decoder *d, int status, agent_str code,
     else if (agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
         w.fault = AGENT_FAULT_CONTEXT;
         w.retryable = 0;
-    } else if (status == 429 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+    } else if (status < 500 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
         w.fault = AGENT_FAULT_QUOTA;
         w.retryable = 0;
     } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500))) w = *by_code;
@@ -4098,10 +4429,10 @@ static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
     return s;
 }
 enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
-       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FIELDS };
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
 static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
     { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
-    { "status_code", -1 }
+    { "status_code", -1 }, { "failed_generation", -1 }
 };
 static int agenti_status_of(agent_str v)
 {
@@ -4115,6 +4446,28 @@ static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
     if (detail.n && detail.p[0] == '[') return agenti_member_text(d, agent_json_get(detail, "[0].msg"));
     s = agenti_member_text(d, detail);
     return s.n || detail.n == 0 || detail.p[0] != '{' ? s : agenti_member_text(d, agent_json_get(detail, "message"));
+}
+/* A copy, since strings are decoded in place.                                                                          */
+static agent_str agenti_first_bytes(agenti_decoder *d, agent_str error)
+{
+    size_t n = error.n < 200 ? error.n : 200;
+    char *p = agenti_arena_get(&d->arena, n);
+    if (p == NULL) return agenti_str(NULL, 0);
+    memcpy(p, error.p, n);
+    return agenti_str(p, n);
+}
+/* Groq tells beside the message what the model wrote instead of a call (A10): both are the text.                       */
+static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str wrote)
+{
+    static const char between[] = "\nfailed_generation: ";
+    size_t n = text.n + sizeof between - 1;
+    char *p;
+    if (wrote.n == 0 || (p = agenti_arena_get(&d->arena, n + wrote.n)) == NULL) return text;
+    memcpy(p, text.p, text.n);
+    memcpy(p + text.n, between, sizeof between - 1);
+    memcpy(p + n, wrote.p, wrote.n);
+    AGENTI_TOUCH(n + wrote.n);
+    return agenti_str(p, n + wrote.n);
 }
 AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
 {
@@ -4140,7 +4493,8 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int statu
                                                                       : agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_detail_text(d, in[AGENTI_ERR_DETAIL]);
-    if (text.n == 0) text = agenti_str(error.p, error.n < 200 ? error.n : 200);
+    if (text.n == 0) text = agenti_first_bytes(d, error);
+    text = agenti_failed_text(d, text, agenti_member_text(d, in[AGENTI_ERR_FAILED]));
     code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
     type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
     if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
@@ -4202,7 +4556,8 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
 {
     agent_str v, none = agenti_str(NULL, 0);
     body = agenti_trim(body);
-    if (body.n && (body.p[0] == '{' || body.p[0] == '[') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+    if (body.n && (body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"')
+        && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
         agenti_fault_object(d, body, status);
     else if (body.n == 0 && status == 400) {
         agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
@@ -4225,15 +4580,17 @@ AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
 /* ---- answers ---- */
-enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_CITATIONS, AGENTI_OC_FIELDS };
+enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_RESULTS, AGENTI_OC_CITATIONS,
+       AGENTI_OC_MODEL, AGENTI_OC_FIELDS };
 static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
-    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "citations", -1 }
+    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "search_results", -1 },
+    { "citations", -1 }, { "model", -1 }
 };
 enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
-       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_FIELDS };
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_FIELDS };
 enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
 #define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
-    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, { "images", up }
 /* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
 static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
     { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
@@ -4243,7 +4600,8 @@ enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI
 static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
 };
-
+enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
+enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -4295,18 +4653,22 @@ static int agenti_oc_finish_of(agent_str raw)
     for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) return rows[i].finish;
     return AGENT_FINISH_OTHER;
 }
-/* The first real reason counts; null and "" are none (B10, B11).                                                       */
+/* The first real reason counts; null and "" are none (B10, B11). A refusal ends with "stop" (B18).                     */
 static int agenti_oc_finish(agenti_decoder *d, agent_str value)
 {
     agent_str raw;
+    int finish;
     if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
     if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
-    agenti_finish_set(d, agenti_oc_finish_of(raw), raw);
+    finish = agenti_oc_finish_of(raw);
+    if (finish == AGENT_FINISH_STOP && (d->sourced & AGENTI_OC_REFUSED)) finish = AGENT_FINISH_FILTER;
+    agenti_finish_set(d, finish, raw);
     return 1;
 }
 
 /* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
- * the last one, unless a name begins another (C1-C11). Returns lane_n for a new call.                                   */
+ * the last one, unless a name begins another (C1-C11). A call that took the index of another may go on at its own. Returns
+ * lane_n for a new call.                                                                                               */
 static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
 {
     uint32_t i;
@@ -4318,7 +4680,7 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     if (has_index) {
         for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
-        return d->lane_n;
+        return d->lane_n && !has_name && d->lanes[d->last_call].kind == AGENTI_OC_MOVED ? d->last_call : d->lane_n;
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
@@ -4326,14 +4688,8 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
     agenti_op *op;
     agent_str text;
-    if (d->high_args && d->high_call != call) {          /* half a pair of another call                                 */
-        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
-        op->a = agenti_cstr("\xEF\xBF\xBD");
-        d->high_args = 0;
-    }
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (agenti_is_string(args) ? !agenti_json_string(args, &d->high_args, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
-    d->high_call = call;
+    if (agenti_is_string(args) ? !agenti_json_string(args, &d->lanes[call].high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
     return 1;
@@ -4359,10 +4715,15 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
         if (name.n) d->lanes[at].named = 1;
     }
     c = &d->lanes[at];
+    c->call = 1;
+    c->key = at;
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
-        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) d->lanes[i].has_index = 0;
+        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) {
+            d->lanes[i].has_index = 0;
+            c->kind = AGENTI_OC_MOVED;
+        }
         c->has_index = 1;
         c->index = index;
     }
@@ -4441,23 +4802,36 @@ static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
         if (!agenti_source_add(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
     return 1;
 }
-/* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
-static int agenti_oc_citations(agenti_decoder *d, agent_str list)
+/* OpenRouter: images that the model made, as data: URLs.                                                               */
+static int agenti_oc_images(agenti_decoder *d, agent_str list)
 {
     agent_str item;
     size_t pos = 0;
-    if (!agenti_is_array(list) || d->sourced) return 1;
+    while (agent_json_each(list, &pos, NULL, &item))
+        if (!agenti_file_add(d, AGENT_PART_IMAGE, agent_json_get(item, "image_url.url"), NULL)) return 0;
+    return 1;
+}
+/* Perplexity repeats its lists on every chunk: once is enough (B15). `search_results` are objects with a title, `citations` URLs. */
+static int agenti_oc_sources(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (!agenti_is_array(list) || (d->sourced & AGENTI_OC_SOURCED)) return 1;
     while (agent_json_each(list, &pos, NULL, &item)) {
-        d->sourced = 1;
-        if (!agenti_source_add(d, item, agenti_str(NULL, 0))) return 0;
+        agent_str title = agent_json_get(item, "title");
+        if (agenti_is_object(item)) item = agent_json_get(item, "url");
+        if (!agenti_source_add(d, item, title)) return 0;
     }
+    if (pos) d->sourced |= AGENTI_OC_SOURCED;
     return 1;
 }
 static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
 {
     if (!agenti_oc_reasoning(d, f) || !agenti_oc_content(d, f[AGENTI_OD_CONTENT])) return 0;
+    if (agenti_nonempty(f[AGENTI_OD_REFUSAL])) d->sourced |= AGENTI_OC_REFUSED;
     if (!agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OD_REFUSAL], AGENT_PART_REFUSAL)) return 0;
     if (agenti_is_array(f[AGENTI_OD_ANNOTATIONS]) && !agenti_oc_annotations(d, f[AGENTI_OD_ANNOTATIONS])) return 0;
+    if (agenti_is_array(f[AGENTI_OD_IMAGES]) && !agenti_oc_images(d, f[AGENTI_OD_IMAGES])) return 0;
     if (agenti_is_array(f[AGENTI_OD_CALLS])) return agenti_oc_calls(d, f[AGENTI_OD_CALLS]);
     if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
     return 1;
@@ -4483,13 +4857,14 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *k
     agenti_json_pick(json, agenti_oc_chunk, AGENTI_OC_FIELDS, f);
     agenti_oc_usage(d, f[AGENTI_OC_GROQ_USAGE]);
     agenti_oc_usage(d, f[AGENTI_OC_USAGE]);
+    if (!agenti_model_set(d, f[AGENTI_OC_MODEL])) return 0;
     *known = f[AGENTI_OC_CHOICES].n || f[AGENTI_OC_USAGE].n;
     if (f[AGENTI_OC_ERROR].n && !agenti_eq(f[AGENTI_OC_ERROR], "null")) {
         *known = 1;
         agenti_fault_object(d, json, 0);
         return 1;
     }
-    if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
+    if (!agenti_oc_sources(d, f[AGENTI_OC_RESULTS]) || !agenti_oc_sources(d, f[AGENTI_OC_CITATIONS])) return 0;
     if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
     while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
         if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice, whole)) return 0;
@@ -4549,7 +4924,7 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
         agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
 }
-static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
+static void agenti_oc_head(agenti_buf *b, agenti_request *r)
 {
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
@@ -4571,17 +4946,55 @@ static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_user_msg(agenti_buf *b, const agenti_msg *m)
+static const char *agenti_oc_audio_format(agent_str mime)                       /* NULL: not taken                      */
+{
+    if (agenti_ieq(mime, "audio/wav") || agenti_ieq(mime, "audio/x-wav") || agenti_ieq(mime, "audio/wave")) return "wav";
+    return agenti_ieq(mime, "audio/mpeg") || agenti_ieq(mime, "audio/mp3") ? "mp3" : NULL;
+}
+static void agenti_oc_audio_out(agenti_buf *b, const agenti_part *p, const char *format)
+{
+    agenti_buf_str(b, "\"input_audio\",\"input_audio\":{");
+    agenti_json_member_str(b, "data", agenti_text_view(&p->text));
+    agenti_json_member_str(b, "format", agenti_cstr(format));
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_file_out(agenti_buf *b, const agenti_part *p)
+{
+    agenti_buf_str(b, "\"file\",\"file\":{");
+    agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+    agenti_buf_str(b, ",\"file_data\":");
+    agenti_data_url_out(b, p);
+    agenti_buf_str(b, "}");
+}
+/* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
+static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    agenti_buf_str(b, "{\"type\":");
+    if (p->kind == AGENT_PART_IMAGE) {
+        agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
+        agenti_data_url_out(b, p);
+        agenti_buf_str(b, "}");
+    } else if (format) agenti_oc_audio_out(b, p, format);
+    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, p);
+    else {
+        agenti_buf_str(b, "\"text\",\"text\":");
+        if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
+        else agenti_media_left_out(b, r, p);
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));   /* many hosts refuse lists */
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT)                        /* many hosts refuse lists             */
+        agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
-            agenti_buf_str(b, i ? ",{\"type\":\"text\"" : "{\"type\":\"text\"");
-            agenti_json_member_str(b, "text", agenti_text_view(&m->parts[i].text));
-            agenti_buf_str(b, "}");
+            if (i) agenti_buf_str(b, ",");
+            agenti_oc_user_part(b, r, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
@@ -4635,7 +5048,7 @@ static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti
 {
     if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
     agenti_oc_comma(b, r);
-    if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
+    if (m->role == AGENT_USER) agenti_oc_user_msg(b, r, m);
     else agenti_oc_tools_msg(b, m);
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
@@ -4667,7 +5080,9 @@ static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_str(b, ",\"tools\":[");
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
-        agenti_buf_str(b, i ? ",{\"type\":\"function\",\"function\":{" : "{\"type\":\"function\",\"function\":{");
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
@@ -4683,7 +5098,8 @@ static const char *const agenti_oc_owner[] = { "index", "id", NULL };
 static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
 static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", NULL, NULL, agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    "openai-chat", "/chat/completions", NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };
@@ -4700,9 +5116,10 @@ AGENTI_FN const agenti_wire *agenti_anthropic(void);
 /* agenti_lane.kind. A lane is an open block; named: its part was begun.                                                */
 enum { AGENTI_AB_TEXT = 1, AGENTI_AB_THINKING, AGENTI_AB_CALL, AGENTI_AB_OTHER };
 enum { AGENTI_AE_TYPE, AGENTI_AE_INDEX, AGENTI_AE_MESSAGE, AGENTI_AE_BLOCK, AGENTI_AE_DELTA, AGENTI_AE_USAGE, AGENTI_AE_ERROR,
-       AGENTI_AE_FIELDS };
+       AGENTI_AE_CONTEXT, AGENTI_AE_FIELDS };
 static const agenti_field agenti_an_event_rows[AGENTI_AE_FIELDS] = {
-    { "type", -1 }, { "index", -1 }, { "message", -1 }, { "content_block", -1 }, { "delta", -1 }, { "usage", -1 }, { "error", -1 }
+    { "type", -1 }, { "index", -1 }, { "message", -1 }, { "content_block", -1 }, { "delta", -1 }, { "usage", -1 }, { "error", -1 },
+    { "context_management", -1 }
 };
 enum { AGENTI_AK_TYPE, AGENTI_AK_ID, AGENTI_AK_NAME, AGENTI_AK_TEXT, AGENTI_AK_THINKING, AGENTI_AK_SIGNATURE, AGENTI_AK_INPUT,
        AGENTI_AK_JSON, AGENTI_AK_CONTENT, AGENTI_AK_CITATION, AGENTI_AK_CITATIONS, AGENTI_AK_FIELDS };
@@ -4710,9 +5127,11 @@ static const agenti_field agenti_an_block_rows[AGENTI_AK_FIELDS] = {          /*
     { "type", -1 }, { "id", -1 }, { "name", -1 }, { "text", -1 }, { "thinking", -1 }, { "signature", -1 }, { "input", -1 },
     { "partial_json", -1 }, { "content", -1 }, { "citation", -1 }, { "citations", -1 }
 };
-enum { AGENTI_AM_ID, AGENTI_AM_USAGE, AGENTI_AM_CONTENT, AGENTI_AM_STOP, AGENTI_AM_TYPE, AGENTI_AM_FIELDS };
-static const agenti_field agenti_an_message_rows[AGENTI_AM_FIELDS] = {
-    { "id", -1 }, { "usage", -1 }, { "content", -1 }, { "stop_reason", -1 }, { "type", -1 }
+enum { AGENTI_AM_ID, AGENTI_AM_USAGE, AGENTI_AM_CONTENT, AGENTI_AM_MODEL, AGENTI_AM_STOP, AGENTI_AM_DETAILS, AGENTI_AM_CONTAINER,
+       AGENTI_AM_CONTEXT, AGENTI_AM_FIELDS };
+static const agenti_field agenti_an_message_rows[AGENTI_AM_FIELDS] = {         /* of a message, and of message_delta    */
+    { "id", -1 }, { "usage", -1 }, { "content", -1 }, { "model", -1 }, { "stop_reason", -1 }, { "stop_details", -1 }, { "container", -1 },
+    { "context_management", -1 }
 };
 
 static int64_t agenti_an_sum(int64_t a, int64_t b)           /* unknown counts as 0, if one is known                    */
@@ -4778,7 +5197,14 @@ static int agenti_an_stop(agenti_decoder *d, agent_str value)
     if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
     for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
     agenti_finish_set(d, finish, raw);
+    d->paused = (uint8_t)agenti_eq(raw, "pause_turn");
     return 1;
+}
+/* How the message ends, and what is told beside it: why it was refused, what was cleared, which container ran code.     */
+static int agenti_an_ending(agenti_decoder *d, const agent_str *f)
+{
+    return agenti_an_stop(d, f[AGENTI_AM_STOP]) && agenti_news_add(d, f[AGENTI_AM_DETAILS], "stop_details")
+        && agenti_news_add(d, f[AGENTI_AM_CONTAINER], "container") && agenti_news_add(d, f[AGENTI_AM_CONTEXT], "context_management");
 }
 /* The open block of an index; NULL: none.                                                                              */
 static agenti_lane *agenti_an_lane(agenti_decoder *d, agent_str index)
@@ -4842,7 +5268,8 @@ static int agenti_an_call_start(agenti_decoder *d, agenti_lane *l, const agent_s
     op->b = name;
     if (!agenti_is_object(input) || agenti_trim(agenti_str(input.p + 1, input.n - 2)).n == 0) return 1;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
-    return agenti_raw_of(d, input, &op->a);   /* complete at once (E4)                                                  */
+    l->whole = 1;                             /* complete at once: deltas repeat it (E4)                                */
+    return agenti_raw_of(d, input, &op->a);
 }
 /* Blocks that only the provider understands are kept as they came. Deltas fill their member `input`, as JSON in pieces, or
  * `content`, a string in pieces: lane.more is the text of its value.                                                   */
@@ -4863,6 +5290,45 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
     return agenti_raw_of(d, content, &text)
         && agenti_text_add(&l->more, d->pool, d->graves, agenti_str(text.p + later, text.n - 1 - later));
 }
+static int agenti_type_ends(agent_str type, const char *with)                    /* clean text                          */
+{
+    size_t n = strlen(with);
+    return type.n > n && memcmp(type.p + type.n - n, with, n) == 0;
+}
+/* Pages that a search or fetch found are sources.                                                                      */
+static int agenti_an_pages(agenti_decoder *d, agent_str content)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (agenti_is_object(content)) return agenti_source_add(d, agent_json_get(content, "url"), agent_json_get(content, "content.title"));
+    while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &item))
+        if (agenti_is_object(item) && !agenti_source_add(d, agent_json_get(item, "url"), agent_json_get(item, "title"))) return 0;
+    return 1;
+}
+/* What a kept block is to the host: a call that the provider runs, the result of one, or nothing but itself (E5).       */
+static int agenti_an_meaning(agenti_decoder *d, agent_str block, agent_str type)
+{
+    agenti_op *raw = &d->ops[d->op_n - 1], *op;
+    agent_str content = agent_json_get(block, "content"), of;
+    if (agenti_eq(type, "fallback")) {         /* another model goes on (E12)                                           */
+        of = agent_json_get(block, "to.model");
+        if (agenti_nonempty(of)) agenti_text_free(&d->model, d->graves);
+        return agenti_model_set(d, of);
+    }
+    if (!agenti_type_ends(type, "_tool_use") && !agenti_type_ends(type, "_tool_result")) return 1;
+    raw->flags = AGENTI_RAW_QUIET;
+    if (agenti_type_ends(type, "_tool_use")) {
+        if ((op = agenti_op_add(d, AGENTI_OP_RAN, 0)) == NULL) return 0;
+        op->c = agent_json_get(block, "input");
+        if (op->c.n == 0) op->c = agenti_cstr("{}");
+        return agenti_string_of(d, agent_json_get(block, "id"), &op->a) && agenti_string_of(d, agent_json_get(block, "name"), &op->b);
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_RESULT, 0)) == NULL) return 0;
+    op->c = content;
+    if (!agenti_string_of(d, agent_json_get(block, "tool_use_id"), &op->a) || !agenti_string_of(d, agent_json_get(content, "type"), &of)) return 0;
+    if (agenti_type_ends(of, "_error") || agenti_eq(agent_json_get(block, "is_error"), "true")) op->flags = AGENT_PART_ERROR;
+    return agenti_an_pages(d, content);
+}
 static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
 {
     agent_str block = agenti_text_view(&l->id), more, old;
@@ -4881,7 +5347,8 @@ static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
     if (more.n) memcpy(p + at, more.p, more.n);
     memcpy(p + at + more.n, block.p + at + old.n, block.n - at - old.n);
     AGENTI_TOUCH(op->a.n);
-    return agenti_string_of(d, agent_json_get(op->a, "type"), &op->b);
+    block = op->a;
+    return agenti_string_of(d, agent_json_get(block, "type"), &op->b) && agenti_an_meaning(d, block, op->b);
 }
 static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str block, agent_str index)
 {
@@ -4914,7 +5381,7 @@ static AGENTI_NOINLINE int agenti_an_block_delta(agenti_decoder *d, agent_str de
     agenti_json_pick(delta, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
     if (l->kind == AGENTI_AB_TEXT)
         return agenti_an_add(d, l, AGENTI_OP_TEXT, f[AGENTI_AK_TEXT], 0) && agenti_an_cite(d, l, f[AGENTI_AK_CITATION]);
-    if (l->kind == AGENTI_AB_CALL) return agenti_an_add(d, l, AGENTI_OP_ARGS, f[AGENTI_AK_JSON], 0);
+    if (l->kind == AGENTI_AB_CALL) return l->whole || agenti_an_add(d, l, AGENTI_OP_ARGS, f[AGENTI_AK_JSON], 0);
     if (l->kind == AGENTI_AB_OTHER) return agenti_an_keep_more(d, l, f);
     return agenti_an_add(d, l, AGENTI_OP_REASONING, f[AGENTI_AK_THINKING], 0)
         && agenti_an_add(d, l, AGENTI_OP_DATA, f[AGENTI_AK_SIGNATURE], 0);
@@ -4961,7 +5428,17 @@ static AGENTI_NOINLINE int agenti_an_message(agenti_decoder *d, agent_str messag
     d->started = 1;
     if (id.n && !agenti_text_set(&d->id, d->pool, d->graves, id)) return 0;
     agenti_an_usage(d, f[AGENTI_AM_USAGE]);
-    return agenti_an_blocks(d, f[AGENTI_AM_CONTENT]) && agenti_an_stop(d, f[AGENTI_AM_STOP]);
+    return agenti_model_set(d, f[AGENTI_AM_MODEL]) && agenti_an_blocks(d, f[AGENTI_AM_CONTENT]) && agenti_an_ending(d, f);
+}
+/* context_management stands beside the delta (E9).                                                                     */
+static AGENTI_NOINLINE int agenti_an_message_delta(agenti_decoder *d, agent_str delta, agent_str usage, agent_str context)
+{
+    agent_str f[AGENTI_AM_FIELDS];
+    agenti_an_usage(d, usage);
+    memset(f, 0, sizeof f);
+    if (agenti_is_object(delta)) agenti_json_pick(delta, agenti_an_message_rows, AGENTI_AM_FIELDS, f);
+    if (context.n) f[AGENTI_AM_CONTEXT] = context;
+    return agenti_an_ending(d, f);
 }
 static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
 {
@@ -4974,10 +5451,7 @@ static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
         return !agenti_is_object(f[AGENTI_AE_BLOCK]) || agenti_an_block_start(d, f[AGENTI_AE_BLOCK], f[AGENTI_AE_INDEX]);
     if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_an_lane(d, f[AGENTI_AE_INDEX]));
     if (agent_json_is(type, "message_start")) return agenti_an_message(d, f[AGENTI_AE_MESSAGE]);
-    if (agent_json_is(type, "message_delta")) {
-        agenti_an_usage(d, f[AGENTI_AE_USAGE]);
-        return !agenti_is_object(f[AGENTI_AE_DELTA]) || agenti_an_stop(d, agent_json_get(f[AGENTI_AE_DELTA], "stop_reason"));
-    }
+    if (agent_json_is(type, "message_delta")) return agenti_an_message_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_USAGE], f[AGENTI_AE_CONTEXT]);
     if (agent_json_is(type, "message_stop")) {
         d->done = 1;
         while (d->lane_n) if (!agenti_an_block_stop(d, &d->lanes[0])) return 0;
@@ -5018,14 +5492,21 @@ static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
+static int agenti_an_thinks(const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    if (agenti_replaced(r, "thinking")) return !agent_json_is(agent_json_get(r->extra, "thinking.type"), "disabled");
+    return budget.n && !agenti_eq(budget, "0");
+}
 /* A budget of 0 switches thinking off; effort goes its own way.                                                        */
 static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
 {
     agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
     if (budget.n && !agenti_replaced(r, "thinking")) {
-        int off = agenti_eq(budget, "0");
-        agenti_buf_str(b, off ? ",\"thinking\":{\"type\":\"disabled\"" : ",\"thinking\":{\"type\":\"enabled\"");
-        if (!off) agenti_json_member(b, "budget_tokens", budget);
+        int adaptive = agenti_eq(budget, "adaptive");
+        agenti_buf_str(b, ",\"thinking\":{\"type\":");
+        agenti_buf_str(b, adaptive ? "\"adaptive\"" : agenti_an_thinks(r) ? "\"enabled\"" : "\"disabled\"");
+        if (!adaptive && agenti_an_thinks(r)) agenti_json_member(b, "budget_tokens", budget);
         agenti_buf_str(b, "}");
     }
     if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
@@ -5033,20 +5514,68 @@ static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
     agenti_json_member_str(b, "effort", effort);
     agenti_buf_str(b, "}");
 }
-static void agenti_an_head(agenti_buf *b, const agenti_request *r)
+/* A choice that forces a call is refused beside thinking.                                                              */
+static int agenti_an_forces(agent_str choice) { return choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none"); }
+static agent_str agenti_an_wanted(const agenti_request *r)
 {
-    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]), system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    return agenti_an_forces(choice) && agenti_an_thinks(r) ? agenti_str(NULL, 0) : choice;
+}
+/* What is answered and what is thought share max_tokens, so it has to be above the budget.                             */
+static void agenti_an_limit_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]);
+    int64_t most = 0, budget = 0;
+    char number[24];
+    if (agenti_replaced(r, "max_tokens")) return;
+    if (limit.n == 0) limit = agenti_cstr("8192");
+    if (agenti_an_thinks(r) && agenti_int(limit, &most) && agenti_int(agenti_text_view(&r->options[AGENTI_OPT_THINKING]), &budget)
+        && most > 0 && budget >= most && budget <= INT64_MAX - most) limit = agenti_str(number, agenti_i64_text(most + budget, number));
+    agenti_json_member(b, "max_tokens", limit);
+}
+/* Thinking is refused beside a temperature and the like.                                                               */
+static void agenti_an_sampling_out(agenti_buf *b, agenti_request *r)
+{
+    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P };
+    static const char *const keys[] = { "temperature", "top_p" };
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (agenti_an_thinks(r) && r->options[options[i]].n && !agenti_replaced(r, keys[i])) r->left_out |= AGENTI_BIT(options[i]);
+        else agenti_option_out(b, r, keys[i], options[i]);
+    }
+}
+static void agenti_an_mark_out(agenti_buf *b, const agenti_request *r)
+{
+    int hour = agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_CACHE]), "1h");
+    agenti_buf_str(b, hour ? ",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}" : ",\"cache_control\":{\"type\":\"ephemeral\"}");
+}
+/* Four marks are taken: with the option prompt_cache one stands behind the system text, and the provider sets one at the end. */
+enum { AGENTI_AN_MARKS = 4, AGENTI_AN_MARK = 4 };         /* r->state: its two lower bits, then the marks in messages   */
+static void agenti_an_part_mark(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int most = r->options[AGENTI_OPT_CACHE].n ? AGENTI_AN_MARKS - 2 : (int)AGENTI_AN_MARKS;
+    if (!(p->flags & AGENT_PART_CACHE)) return;
+    if (r->state / AGENTI_AN_MARK >= most) { r->left_out |= AGENTI_BIT(AGENTI_LEFT_MARK); return; }
+    r->state += AGENTI_AN_MARK;
+    agenti_an_mark_out(b, r);
+}
+static void agenti_an_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    int caches = r->options[AGENTI_OPT_CACHE].n != 0;
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
-    if (!agenti_replaced(r, "max_tokens")) agenti_json_member(b, "max_tokens", limit.n ? limit : agenti_cstr("8192"));
+    agenti_an_limit_out(b, r);
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
-    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_an_sampling_out(b, r);
+    if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_an_stop_out(b, r);
     agenti_an_thinking_out(b, r);
+    if (caches && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
+        if (caches) agenti_an_mark_out(b, r);
         agenti_buf_str(b, "}]");
     }
     agenti_buf_str(b, ",\"messages\":[");
@@ -5054,24 +5583,80 @@ static void agenti_an_head(agenti_buf *b, const agenti_request *r)
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
 {
-    int state = 1 + model;
-    if (r->state == state) { agenti_buf_str(b, ","); return; }
-    if (r->state) agenti_buf_str(b, "]},");
+    int side = r->state % AGENTI_AN_MARK;
+    if (side == 1 + model) { agenti_buf_str(b, ","); return; }
+    if (side) agenti_buf_str(b, "]},");
     agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
-    r->state = state;
+    r->state += 1 + model - side;
 }
-static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text, int model)           /* 0: not sent    */
 {
-    if (agenti_trim(text).n == 0) return;     /* empty and blank blocks are refused (E14)                               */
+    if (agenti_trim(text).n == 0) return 0;   /* empty and blank blocks are refused (E14)                               */
     agenti_an_open(b, r, model);
     agenti_buf_str(b, "{\"type\":\"text\"");
     agenti_json_member_str(b, "text", text);
+    return 1;
+}
+static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+{
+    if (!agenti_an_text_open(b, r, text, model)) return;
     if (citations.n) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
     }
     agenti_buf_str(b, "}");
+}
+static void agenti_an_source_out(agenti_buf *b, const agenti_part *p, const char *type)
+{
+    agenti_buf_str(b, ",\"source\":{");
+    agenti_json_member_str(b, "type", agenti_cstr(p->uri.n ? "url" : type));
+    if (p->uri.n) agenti_json_member_str(b, "url", agenti_text_view(&p->uri));
+    else {
+        agenti_json_member_str(b, "media_type", agenti_eq(agenti_cstr(type), "text") ? agenti_cstr("text/plain") : agenti_text_view(&p->mime));
+        agenti_json_member_str(b, "data", agenti_text_view(&p->text));
+    }
+    agenti_buf_str(b, "}");
+    if (p->name.n && p->kind == AGENT_PART_FILE) agenti_json_member_str(b, "title", agenti_text_view(&p->name));
+}
+/* Images of four types, PDFs and plain text; by URL whatever it is.                                                    */
+static const char *agenti_an_source(const agenti_part *p)                       /* the kind of its source; NULL: not taken */
+{
+    static const char *const images[] = { "image/jpeg", "image/png", "image/gif", "image/webp" };
+    agent_str mime = agenti_text_view(&p->mime);
+    size_t i;
+    if (p->kind == AGENT_PART_AUDIO) return NULL;
+    if (p->uri.n) return "url";
+    if (p->kind == AGENT_PART_FILE) return !(p->flags & AGENT_PART_BASE64) ? "text" : agenti_ieq(mime, "application/pdf") ? "base64" : NULL;
+    for (i = 0; i < 4; i++) if (agenti_ieq(mime, images[i])) return "base64";
+    return NULL;
+}
+static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    if (p->kind == AGENT_PART_TEXT) {
+        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 0)) return;
+    } else {
+        agenti_an_open(b, r, 0);
+        agenti_buf_str(b, source == NULL ? "{\"type\":\"text\",\"text\":" : p->kind == AGENT_PART_IMAGE ? "{\"type\":\"image\"" : "{\"type\":\"document\"");
+        if (source) agenti_an_source_out(b, p, source); else agenti_media_left_out(b, r, p);
+    }
+    agenti_an_part_mark(b, r, p);
+    agenti_buf_str(b, "}");
+}
+/* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
+static void agenti_an_id_out(agenti_buf *b, const char *key, agent_str id)
+{
+    size_t i, start;
+    agenti_json_key(b, key);
+    agenti_buf_str(b, "\"");
+    start = b->n;
+    agenti_buf_add(b, id.p, id.n);
+    for (i = start; i < b->n; i++) {
+        char c = agenti_lower(b->p[i]);
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) b->p[i] = '_';
+    }
+    agenti_buf_str(b, "\"");
 }
 static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
@@ -5081,7 +5666,8 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
         agenti_an_text_out(b, r, agenti_text_view(&p->text), good ? agenti_text_view(&p->data) : agenti_str(NULL, 0), 1);
         return;
     }
-    if (keeps && !good) { r->dropped |= m->model != r->model; return; }
+    if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
+    if (keeps && !good) { if (m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); return; }
     if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thinking is not taken back   */
     agenti_an_open(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
@@ -5092,7 +5678,7 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     } else {
         int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
         agenti_buf_str(b, "{\"type\":\"tool_use\"");
-        agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+        agenti_an_id_out(b, "id", agenti_text_view(&p->wire_id));
         agenti_tool_name_out(b, agenti_text_view(&p->name));
         agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     }
@@ -5103,7 +5689,7 @@ static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text);
     agenti_an_open(b, r, 0);
     agenti_buf_str(b, "{\"type\":\"tool_result\"");
-    agenti_json_member_str(b, "tool_use_id", agenti_text_view(&p->wire_id));
+    agenti_an_id_out(b, "tool_use_id", agenti_text_view(&p->wire_id));
     agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
     agenti_buf_str(b, "}");
@@ -5113,14 +5699,14 @@ static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_an_text_out(b, r, agenti_text_view(&p->text), agenti_str(NULL, 0), 0);
+        if (m->role == AGENT_USER) agenti_an_user_part(b, r, p);
         else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, p);
         else agenti_an_model_part(b, r, m, p);
     }
 }
 static void agenti_an_choice(agenti_buf *b, const agenti_request *r)
 {
-    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), parallel = agenti_text_view(&r->options[AGENTI_OPT_PARALLEL]);
+    agent_str choice = agenti_an_wanted(r), parallel = agenti_text_view(&r->options[AGENTI_OPT_PARALLEL]);
     if (r->tools_off) { agenti_json_member(b, "tool_choice", agenti_cstr("{\"type\":\"none\"}")); return; }
     if (agenti_replaced(r, "tool_choice") || (!agenti_eq(parallel, "false") && (choice.n == 0 || r->choice_off))) return;
     agenti_buf_str(b, ",\"tool_choice\":{\"type\":");
@@ -5138,7 +5724,7 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 {
     agenti_request with = *r;
     if (r->note) agenti_an_text_out(b, &with, agenti_cstr(r->note), agenti_str(NULL, 0), 0);
-    agenti_buf_str(b, with.state ? "]}]" : "]");
+    agenti_buf_str(b, with.state % AGENTI_AN_MARK ? "]}]" : "]");
     if (r->tool_count || agenti_replaced(r, "tools")) agenti_an_choice(b, r);
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
@@ -5148,7 +5734,9 @@ static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_str(b, ",\"tools\":[");
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
-        agenti_buf_str(b, i ? ",{" : "{");
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{");
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, "input_schema", agenti_text_view(&t->schema));
@@ -5162,8 +5750,9 @@ static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
 static const agenti_wire agenti_anthropic_wire = {
-    "anthropic", "/messages", "anthropic-version", "2023-06-01", agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail,
-    agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
+    "anthropic", "/messages", "anthropic-version", "2023-06-01",
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE),
+    agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
 };
@@ -5306,7 +5895,7 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
     memset(ev, 0, sizeof *ev);
     ev->type = (uint16_t)type;
     ev->at_ms = e->now;
-    ev->text = ev->name = agenti_str(NULL, 0);
+    ev->text.p = ev->name.p = "";
     return ev;
 }
 AGENTDEF const char *agent_code_text(int code)
@@ -5321,161 +5910,549 @@ AGENTDEF const char *agent_code_text(int code)
 AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
 #endif
 
+/* ==== intake.c: messages that a host hands in: checked and copied ================================================= */
+/* Messages that a host hands in: checked and copied, files brought into the one form that wire formats know:
+ * base64 of a media type or a URI; plain text stays text. */
+/* before: the message that will stand before it, or NULL. NULL: *rc and agent_last say why.                            */
+AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *, agenti_pool *, const agenti_msg *before, int role, const agent_part *, size_t n, int *rc);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_INTAKE
+/* ---- files ---- */
+static int agenti_begins(agent_str s, const char *with)                         /* ASCII case folded                    */
+{
+    size_t n = strlen(with);
+    return s.n >= n && agenti_ieq(agenti_str(s.p, n), with);
+}
+static int agenti_ends(agent_str s, const char *with)
+{
+    size_t n = strlen(with);
+    return s.n >= n && agenti_ieq(agenti_str(s.p + s.n - n, n), with);
+}
+static int agenti_is_text_type(agent_str mime)
+{
+    return agenti_begins(mime, "text/") || agenti_ieq(mime, "application/json") || agenti_ieq(mime, "application/xml")
+        || agenti_ends(mime, "+json") || agenti_ends(mime, "+xml");
+}
+static int agenti_is_type(agent_str mime)
+{
+    size_t i, slash = 0;
+    for (i = 0; i < mime.n; i++) {
+        char c = mime.p[i];
+        if (c <= ' ' || c == 0x7F || c == '"' || c == ',' || c == '\\') return 0;
+        slash += c == '/';
+    }
+    return slash == 1 && mime.n < 128;
+}
+/* data:[type][;name=value]...;base64,DATA (RFC 2397). 0: it is not of that form.                                       */
+static int agenti_data_url(agent_part *p)
+{
+    const char *comma = (const char *)memchr(p->uri.p, ',', p->uri.n);
+    agent_str head;
+    if (comma == NULL) return 0;
+    head = agenti_str(p->uri.p + 5, (size_t)(comma - p->uri.p) - 5);
+    if (!agenti_ends(head, ";base64")) return 0;
+    p->mime = agenti_str(head.p, head.n - 7);
+    p->text = agenti_str(comma + 1, p->uri.n - (size_t)(comma + 1 - p->uri.p));
+    p->uri = agenti_str(NULL, 0);
+    p->flags |= AGENT_PART_BASE64;
+    return 1;
+}
+static const char *agenti_media_check(agent_part *p)
+{
+    const char *end;
+    if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
+    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime.n = (size_t)(end - p->mime.p);    /* its parameters */
+    if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
+    if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
+    if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
+    if (agenti_begins(p->mime, "image/")) p->kind = AGENT_PART_IMAGE;
+    else if (agenti_begins(p->mime, "audio/")) p->kind = AGENT_PART_AUDIO;
+    return NULL;
+}
+static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q, const agent_part *p)
+{
+    int coded = (p->flags & AGENT_PART_BASE64) != 0, plain = q->kind == AGENT_PART_FILE && agenti_is_text_type(p->mime), ok;
+    agenti_buf b;
+    q->flags = (uint16_t)(plain || p->text.n == 0 ? q->flags & ~AGENT_PART_BASE64 : q->flags | AGENT_PART_BASE64);
+    if (p->uri.n && (!agenti_text_set(&q->uri, pool, &e->graves, p->uri) || !agenti_text_repair(&q->uri, pool, &e->graves))) return 0;
+    if (p->mime.n && !agenti_text_set(&q->mime, pool, &e->graves, p->mime)) return 0;
+    if (coded == !plain) return agenti_text_set(&q->text, pool, &e->graves, p->text);
+    agenti_buf_init(&b, pool);
+    if (plain) agenti_base64_from(&b, p->text); else agenti_base64_to(&b, p->text);
+    ok = !b.bad && agenti_text_set(&q->text, pool, &e->graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    return ok;
+}
+
+/* ---- parts ---- */
+static int agenti_calls(const agenti_msg *m, agent_str id)                      /* has it a call of this id?            */
+{
+    uint32_t i;
+    for (i = 0; m && i < m->n; i++)
+        if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].wire_id.n == id.n && memcmp(m->parts[i].wire_id.p, id.p, id.n) == 0) return 1;
+    return 0;
+}
+/* Why the part cannot stand there, or NULL. A file's views are brought into order.                                     */
+static const char *agenti_part_check(const agenti_msg *before, int role, agent_part *p)
+{
+    if (role == AGENT_USER && agenti_is_media(p->kind)) return agenti_media_check(p);
+    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has texts and files";
+    if (role == AGENT_TOOLS) {
+        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
+        return agenti_calls(before, p->wire_id) ? NULL : "a result without its call in the message before";
+    }
+    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
+    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
+}
+static int agenti_view_copy(agent_engine *e, agenti_pool *pool, agenti_text *to, agent_str from)
+{
+    return from.n == 0 || (agenti_text_set(to, pool, &e->graves, from) && agenti_text_repair(to, pool, &e->graves));
+}
+static int agenti_part_copy(agent_engine *e, agenti_pool *pool, agenti_msg *m, const agent_part *p)
+{
+    agenti_part *q = agenti_part_new(pool, m, p->kind);
+    if (q == NULL) return 0;
+    q->flags = (uint16_t)(p->flags & 0xFF);
+    if (agenti_is_media(q->kind) && !agenti_media_copy(e, pool, q, p)) return 0;
+    if (!agenti_is_media(q->kind) && !agenti_text_set(&q->text, pool, &e->graves, p->text)) return 0;
+    if (!agenti_text_repair(&q->text, pool, &e->graves) || !agenti_view_copy(e, pool, &q->name, p->name)) return 0;
+    if (!agenti_view_copy(e, pool, &q->wire_id, p->wire_id) || !agenti_view_copy(e, pool, &q->data, p->data)) return 0;
+    if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, e->lim.depth, NULL) != AGENT_OK))
+        q->flags |= AGENT_PART_INVALID;
+    return 1;
+}
+/* A host's part whose views may be those of a zeroed one.                                                              */
+static agent_part agenti_part_given(const agent_part *p)
+{
+    agent_part q = *p;
+    q.text = agenti_str(p->text.p, p->text.n);
+    q.name = agenti_str(p->name.p, p->name.n);
+    q.mime = agenti_str(p->mime.p, p->mime.n);
+    q.uri = agenti_str(p->uri.p, p->uri.n);
+    q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
+    q.data = agenti_str(p->data.p, p->data.n);
+    return q;
+}
+/* The room that a part takes: bytes become base64.                                                                     */
+static size_t agenti_part_size(const agent_part *p)
+{
+    int grows = agenti_is_media(p->kind) && !(p->flags & AGENT_PART_BASE64);
+    return grows && p->text.n < (size_t)-1 / 2 ? (p->text.n + 2) / 3 * 4 : p->text.n;
+}
+AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *e, agenti_pool *pool, const agenti_msg *before, int role, const agent_part *parts, size_t n, int *rc)
+{
+    agenti_msg *m;
+    agent_part part;
+    const char *why;
+    size_t i, left = e->lim.item, size;
+    *rc = AGENT_E_ARG;
+    for (i = 0; i < n; i++) {
+        part = agenti_part_given(&parts[i]);
+        if ((why = agenti_part_check(before, role, &part)) != NULL) { e->last = why; return NULL; }
+        if ((size = agenti_part_size(&part)) > left || part.uri.n > left - size) {
+            *rc = agenti_say(e, AGENT_E_LIMIT, "the message is longer than limits.item");
+            return NULL;
+        }
+        left -= size + part.uri.n;
+    }
+    *rc = agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    if ((m = agenti_msg_new(pool, role)) == NULL) return NULL;
+    for (i = 0; i < n; i++) {
+        part = agenti_part_given(&parts[i]);
+        (void)agenti_part_check(before, role, &part);
+        if (!agenti_part_copy(e, pool, m, &part)) { agenti_msg_free(pool, m, &e->graves); return NULL; }
+    }
+    m->ended = 1;
+    return m;
+}
+#endif
+
 /* ==== shortcut.c: events that repeat themselves but for a string ================================================== */
-/* Streams repeat themselves: an event is often the one before it with another text. The bytes of the last such event are kept, and where
- * the next one is the same but for that one string, its op is made without reading the rest again. One more string may differ: that of
- * a member behind the text that the wire format never reads (OpenAI pads its events with `obfuscation`). This is exact: the same bytes
- * around a string that is not empty, read in the same state, do the same; the state is known to be the same because an event is learnt
- * only if it made one op and changed nothing else, and every event that is read in full forgets what was learnt before. */
-enum { AGENTI_SHORTCUT_MOST = 2048, AGENTI_SHORTCUT_MISSES = 16 };
-typedef struct agenti_shortcut {
-    agenti_buf text;                          /* the event learnt, without its strings                                  */
-    size_t before, noise;                     /* where they were, 0: nothing is learnt; noise: text.n without a second  */
-    char type[32]; size_t type_n;
+/* Streams repeat themselves: an event is often one before it with another text. The bytes of such events are kept as templates, and where the
+ * next one is the same but for its holes, its op is made without reading the rest again. Holes are the text itself; the values of
+ * members that the wire format never reads (OpenAI pads its events with `obfuscation`); blanks before the last brace (Anthropic's
+ * padding). This is exact: the same bytes around a string that is not empty, read in the same state, do the same; the state is known
+ * to be the same because an event is learnt only if it made one op and changed nothing else, and an event that is read in full and
+ * changes anything of the decoder's state makes all be forgotten. */
+enum {
+    AGENTI_SHORTCUT_MOST = 2048, AGENTI_SHORTCUT_TYPE = 32, AGENTI_SHORTCUT_LANES = 16, AGENTI_SHORTCUT_TEMPLATES = 4, AGENTI_SHORTCUT_HOLES = 6,
+    AGENTI_SHORTCUT_MISSES = 16, AGENTI_SHORTCUT_REST = 256       /* after so many misses in a row so many events are not looked at */
+};
+enum agenti_hole_kind { AGENTI_HOLE_TEXT, AGENTI_HOLE_UNREAD /* a string or a number */, AGENTI_HOLE_BLANKS };
+typedef struct agenti_hole { uint16_t at; uint8_t kind; } agenti_hole;
+typedef struct agenti_template {
+    agenti_buf text;                          /* an event, without what is in its holes; n 0: nothing is learnt         */
+    size_t lead, end;                         /* where its payload begins and ends; lead 0: there is nothing around it  */
+    agenti_hole holes[AGENTI_SHORTCUT_HOLES]; /* in the payload, in their order                                         */
+    uint32_t hole_n;
+    uint8_t cr, cr_after;                     /* SSE's state before and after it                                        */
+    uint8_t type_n; char type[AGENTI_SHORTCUT_TYPE];
     agenti_op op;
-    uint32_t misses;                          /* events learnt in vain, in a row: after some it is given up             */
+} agenti_template;
+typedef struct agenti_shortcut {
+    agenti_template t[AGENTI_SHORTCUT_TEMPLATES];
+    agenti_buf was;                           /* the decoder and its lanes before an event                              */
+    uint32_t last, next;                      /* which one fitted; where the next one goes                              */
+    uint32_t misses, rest;                    /* events read in full, in a row; how many more will be, unseen           */
     int off;
 } agenti_shortcut;
+typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
+/* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
+ * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory.                       */
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *ok);
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
-AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data);
+AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SHORTCUT
-typedef struct agenti_seen {                  /* what of a decoder an event may change, beside its ops                  */
-    uint32_t lane_n, call_n, last_call, stream, streams, bad;
-    int finish, has_usage, fault;
-    uint8_t stream_kind, started, done, sourced;
-    uint16_t high_text, high_args;
-    int64_t uncached;
-    agent_usage usage;
-} agenti_seen;
-
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool)
 {
+    uint32_t i;
     memset(s, 0, sizeof *s);
-    agenti_buf_init(&s->text, pool);
+    agenti_buf_init(&s->was, pool);
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) agenti_buf_init(&s->t[i].text, pool);
 }
-AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s) { agenti_buf_free(&s->text); }
-static void agenti_seen_take(agenti_seen *s, const agenti_decoder *d)
+AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s)
 {
-    memset(s, 0, sizeof *s);
-    s->lane_n = d->lane_n;
-    s->call_n = d->call_n;
-    s->last_call = d->last_call;
-    s->stream = d->stream;
-    s->streams = d->streams;
-    s->bad = d->bad;
-    s->finish = d->finish;
-    s->has_usage = d->has_usage;
-    s->fault = d->fault.fault;
-    s->stream_kind = d->stream_kind;
-    s->started = d->started;
-    s->done = d->done;
-    s->sourced = d->sourced;
-    s->high_text = d->high_text;
-    s->high_args = d->high_args;
-    s->uncached = d->uncached;
-    s->usage = d->usage;
+    uint32_t i;
+    agenti_buf_free(&s->was);
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) agenti_buf_free(&s->t[i].text);
 }
-/* A string value that may stand in the place of the learnt one: not empty, plain JSON, and without \u, since halves of surrogate pairs
- * have a memory of their own.                                                                                          */
-static int agenti_shortcut_fits(agent_str value, uint32_t depth)
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 {
-    const char *p = value.p, *end = value.p + value.n;
-    if (value.n < 3 || value.p[value.n - 1] != '"') return 0;
-    while ((p = (const char *)memchr(p, '\\', (size_t)(end - p))) != NULL) {
-        if (p + 1 < end && p[1] == 'u') return 0;
-        p += p + 1 < end ? 2 : 1;
+    uint32_t i;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = 0;
+    s->next = 0;
+}
+
+/* ---- an event that is like a template ---- */
+/* A string's inside: valid escapes; for a text also valid UTF-8, and no \u of surrogates, whose halves have a memory of their own. */
+static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text, int marks)
+{
+    size_t i, k;
+    uint32_t unit;
+    if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
+    for (i = 0; (marks & AGENTI_JSON_ESCAPED) && i < n; i += k) {
+        k = agenti_json_plain(p + i, n - i);
+        if (k) continue;
+        k = agenti_json_escape(p + i, n - i, &unit);
+        if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
-    return agent_json_check(value.p, value.n, depth, NULL) == AGENT_OK;
-}
-/* Whether `rest` begins with the learnt bytes from .. to, and what is behind them.                                     */
-static int agenti_shortcut_same(const agenti_shortcut *s, agent_str *rest, size_t from, size_t to)
-{
-    size_t n = to - from;
-    if (rest->n < n || memcmp(rest->p, s->text.p + from, n) != 0) return 0;
-    *rest = agenti_str(rest->p + n, rest->n - n);
     return 1;
 }
-/* 1: the event was one like the learnt one, and its op is made; 0: it was not; -1: no memory                           */
-static int agenti_shortcut_hit(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
+/* A string that may stand in a hole, at its quote: its length, or 0. A text is not empty.                              */
+static size_t agenti_hole_string(const char *p, size_t n, int back, int text, int *marks)
 {
-    agent_str rest = data, value, text;
-    agenti_op *op;
-    size_t n;
-    if (s->before == 0 || type.n != s->type_n || memcmp(type.p, s->type, type.n) != 0) return 0;
-    if (!agenti_shortcut_same(s, &rest, 0, s->before) || rest.n == 0 || rest.p[0] != '"') return 0;
-    AGENTI_TOUCH(data.n);
-    value = agenti_str(rest.p, agenti_json_skip(rest.p, rest.n));
-    rest = agenti_str(rest.p + value.n, rest.n - value.n);
-    if (!agenti_shortcut_fits(value, d->depth_limit) || !agenti_shortcut_same(s, &rest, s->before, s->noise)) return 0;
-    if (s->noise < s->text.n) {
-        n = rest.n && rest.p[0] == '"' ? agenti_json_skip(rest.p, rest.n) : 0;
-        if (n < 2 || agent_json_check(rest.p, n, d->depth_limit, NULL) != AGENT_OK) return 0;
-        rest = agenti_str(rest.p + n, rest.n - n);
-        if (!agenti_shortcut_same(s, &rest, s->noise, s->text.n)) return 0;
+    size_t len;
+    if (n < 2 || p[0] != '"') return 0;
+    len = agenti_json_word(p + 1, n - 1, back, marks);
+    if (len == (size_t)-1 || (text && len == 0)) return 0;
+    return *marks == 0 || agenti_hole_inside(p + 1, len, text, *marks) ? len + 2 : 0;
+}
+static size_t agenti_hole_unread(const char *p, size_t n, int back)      /* a number may go on: what follows the hole ends it     */
+{
+    int marks;
+    return n && p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
+}
+static int agenti_template_same(const char *p, const char *q, size_t n)        /* short pieces are the commonest        */
+{
+    if (n > 8) return memcmp(p, q, n) == 0;
+    while (n && p[n - 1] == q[n - 1]) n--;
+    return n == 0;
+}
+/* p as the template between two places of its text: the length read, or 0. *text: what is in the hole, without quotes. */
+static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agent_str *text, int *marks)
+{
+    size_t at = 0, k, noted;
+    uint32_t i;
+    for (i = 0;; i++) {
+        k = (i < t->hole_n ? t->holes[i].at : to) - from;
+        if (k > p.n - at || !agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
+        at += k;
+        from += k;
+        if (i == t->hole_n) break;
+        noted = at;
+        if (t->holes[i].kind == AGENTI_HOLE_BLANKS) {
+            at += agenti_json_blanks(p.p + at, p.n - at, at >= 16);
+            continue;
+        }
+        if (t->holes[i].kind == AGENTI_HOLE_UNREAD) k = agenti_hole_unread(p.p + at, p.n - at, at >= 16);
+        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, marks);
+        if (k == 0) return 0;
+        at += k;
+        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { text->p = p.p + noted + 1; text->n = k - 2; }
     }
-    if (rest.n) return 0;
-    if (!agenti_json_string(value, NULL, &d->arena, &text) || (op = agenti_op_add(d, s->op.kind, s->op.key)) == NULL) return -1;
-    op->flags = s->op.flags;
+    return at;
+}
+static int agenti_template_op(const agenti_template *t, agenti_decoder *d, agent_str text, int marks)
+{
+    agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
+    if (op == NULL) return 0;
+    if (marks & AGENTI_JSON_ESCAPED) text.n = agenti_json_unescape((char *)(uintptr_t)text.p, text.n);
+    op->flags = t->op.flags;
     op->a = text;
     return 1;
 }
-/* Takes out the string of the member that is never read, if there is one. Its key with both quotes and colon stands nowhere else
- * in JSON than where it is a key.                                                                                      */
-static void agenti_shortcut_noise(agenti_shortcut *s, const agenti_decoder *d)
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *ok)
 {
-    const char *key = d->wire->noise;
-    size_t len = key ? strlen(key) : 0, i, n;
-    s->noise = s->text.n;
-    for (i = s->before; len && i + len < s->text.n; i++) {
-        if (s->text.p[i] != '"' || memcmp(s->text.p + i, key, len) != 0 || s->text.p[i + len] != '"') continue;
-        i += len;
-        n = agenti_json_skip(s->text.p + i, s->text.n - i);
-        memmove(s->text.p + i, s->text.p + i + n, s->text.n - i - n);
-        s->text.n -= n;
-        s->noise = i;
-        return;
+    agent_str text = agenti_str(NULL, 0), all = agenti_str(p, n);
+    uint32_t k, i;
+    size_t len;
+    int marks = 0;
+    if (s->off || d->op_n) return 0;
+    for (k = 0; k < AGENTI_SHORTCUT_TEMPLATES; k++) {
+        const agenti_template *t = &s->t[i = (s->last + k) % AGENTI_SHORTCUT_TEMPLATES];
+        if (t->text.n == 0 || t->lead == 0 || t->cr != *cr || n < t->text.n) continue;
+        len = agenti_template_read(t, all, 0, t->text.n, &text, &marks);
+        if (len == 0 || len - (t->lead + t->text.n - t->end) > most) continue;
+        AGENTI_TOUCH(len);
+        s->last = i;
+        s->misses = 0;
+        *ok = agenti_template_op(t, d, text, marks);
+        *cr = t->cr_after;
+        return len;
     }
+    return 0;
 }
-/* data is the event as it came, before its string was decoded in place at op->a.                                       */
-static void agenti_shortcut_learn(agenti_shortcut *s, const agenti_decoder *d, agent_str type, agent_str data, size_t at)
+/* The payload alone. 1: it was like one before, and its op is made; 0: it was not; -1: no memory                       */
+static int agenti_shortcut_data(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
 {
-    size_t n = agenti_json_skip(data.p + at, data.n - at);
-    if (!agenti_shortcut_fits(agenti_str(data.p + at, n), d->depth_limit)) return;
-    memcpy(s->type, type.p, type.n);
-    s->type_n = type.n;
-    s->op = d->ops[0];
-    s->before = at;
-    memmove(s->text.p + at, s->text.p + at + n, data.n - at - n);             /* data is s->text                        */
-    s->text.n = data.n - n;
-    agenti_shortcut_noise(s, d);
+    agent_str text = agenti_str(NULL, 0);
+    uint32_t i;
+    int marks = 0;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) {
+        const agenti_template *t = &s->t[i];
+        if (t->text.n == 0 || t->type_n != type.n || memcmp(t->type, type.p, type.n) != 0) continue;
+        if (agenti_template_read(t, data, t->lead, t->end, &text, &marks) != data.n) continue;
+        AGENTI_TOUCH(data.n);
+        s->misses = 0;
+        return agenti_template_op(t, d, text, marks) ? 1 : -1;
+    }
+    return 0;
 }
-AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
+
+/* ---- learning ---- */
+static void agenti_state_keep(agenti_buf *b, const agenti_decoder *d)
 {
-    agenti_seen was, is;
-    size_t at;
-    int rc;
-    if (s->off || d->op_n) return d->wire->event(d, type, data);
-    rc = agenti_shortcut_hit(s, d, type, data);
-    if (rc > 0) s->misses = 0;
-    if (rc != 0) return rc > 0;
-    if (s->before && ++s->misses == AGENTI_SHORTCUT_MISSES) s->off = 1;
-    s->before = 0;
-    s->text.n = 0;
-    if (data.n > AGENTI_SHORTCUT_MOST || type.n > sizeof s->type) return d->wire->event(d, type, data);
-    agenti_buf_add(&s->text, data.p, data.n);
-    agenti_seen_take(&was, d);
-    if (s->text.bad || !d->wire->event(d, type, data)) return 0;
-    agenti_seen_take(&is, d);
-    if (d->op_n != 1 || memcmp(&was, &is, sizeof is) != 0) return 1;
-    if (d->ops[0].kind != AGENTI_OP_TEXT && d->ops[0].kind != AGENTI_OP_REASONING && d->ops[0].kind != AGENTI_OP_ARGS) return 1;
-    if (d->ops[0].a.p <= data.p || d->ops[0].a.p >= data.p + data.n) return 1;        /* not decoded in place          */
-    at = (size_t)(d->ops[0].a.p - data.p) - 1;
-    if (s->text.p[at] == '"') agenti_shortcut_learn(s, d, type, agenti_str(s->text.p, s->text.n), at);
+    b->n = 0;
+    agenti_buf_add(b, (const char *)d, sizeof *d);
+    agenti_buf_add(b, (const char *)d->lanes, d->lane_n * sizeof *d->lanes);
+}
+/* Whether an event changed nothing but the ops. What is compared byte by byte was cleared when it was made.            */
+static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
+{
+    agenti_decoder *was = (agenti_decoder *)(void *)b->p;
+    was->ops = d->ops;
+    was->op_n = d->op_n;
+    was->op_cap = d->op_cap;
+    was->op_at = d->op_at;
+    was->arena = d->arena;
+    return memcmp(was, d, sizeof *d) == 0 && (d->lane_n == 0 || memcmp(b->p + sizeof *d, d->lanes, d->lane_n * sizeof *d->lanes) == 0);
+}
+/* The length of the value at p of a member that is never read. `to` bytes of the template are written, and end in its key, which with both
+ * quotes and colon stands nowhere else in JSON than where it is a key.                                                 */
+static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
+{
+    size_t len;
+    if (key == NULL || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
+    len = strlen(key);
+    if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
+    return agenti_hole_unread(p, n, 0);
+}
+/* Takes out of an event what belongs in holes; `at`: the quote of its text. 0: it is no template.                      */
+static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
+{
+    size_t end = t->end, from = t->lead, to = from, last = end, blanks, k;
+    char *p = t->text.p;
+    int marks, kind;
+    while (last > at && p[last - 1] == ' ') last--;
+    for (blanks = --last; blanks > at && p[blanks - 1] == ' '; blanks--) {}
+    for (t->hole_n = 0; from < end; from += k) {
+        k = last - blanks;
+        kind = from == at ? AGENTI_HOLE_TEXT : from == blanks ? AGENTI_HOLE_BLANKS : AGENTI_HOLE_UNREAD;
+        if (kind == AGENTI_HOLE_TEXT && (k = agenti_hole_string(p + from, end - from, 0, 1, &marks)) == 0) return 0;
+        if (kind == AGENTI_HOLE_UNREAD) k = agenti_template_unread(t, key, to, p + from, end - from);
+        if (k || kind == AGENTI_HOLE_BLANKS) {
+            t->holes[t->hole_n].at = (uint16_t)to;
+            t->holes[t->hole_n++].kind = (uint8_t)kind;
+        }
+        if (k == 0) { p[to++] = p[from]; k = 1; }            /* also the last brace, when there are no blanks           */
+    }
+    memmove(p + to, p + end, t->text.n - end);
+    t->text.n -= end - to;
+    t->end = to;
     return 1;
+}
+/* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
+static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
+{
+    const agenti_op *op = &d->ops[0];
+    size_t at;
+    if (d->op_n != 1 || (op->kind != AGENTI_OP_TEXT && op->kind != AGENTI_OP_REASONING && op->kind != AGENTI_OP_ARGS)) return 0;
+    if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;
+    at = t->lead + (size_t)(op->a.p - data.p) - 1;
+    if (t->text.p[at] != '"' || !agenti_template_cut(t, d->wire->noise, at)) return 0;
+    memcpy(t->type, type.p, type.n);
+    t->type_n = (uint8_t)type.n;
+    t->op = *op;
+    return 1;
+}
+/* A copy of the event, made before it is read, for that is done in place.                                              */
+static int agenti_template_copy(agenti_template *t, agent_str data, const agenti_around *around)
+{
+    agent_str all = around->raw.n ? around->raw : data;
+    t->text.n = 0;
+    agenti_buf_add(&t->text, all.p, all.n);
+    t->lead = (size_t)(data.p - all.p);
+    t->end = t->lead + data.n;
+    t->cr = around->cr;
+    t->cr_after = around->cr_after;
+    return !t->text.bad;
+}
+/* Whether this event is to be learnt.                                                                                  */
+static int agenti_shortcut_eager(agenti_shortcut *s, const agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    if (++s->misses >= AGENTI_SHORTCUT_MISSES) {             /* try some later                                          */
+        s->rest = AGENTI_SHORTCUT_REST;
+        s->misses -= 4;
+    }
+    if (s->rest || data.n > AGENTI_SHORTCUT_MOST || around->raw.n > AGENTI_SHORTCUT_MOST) return 0;
+    return type.n <= AGENTI_SHORTCUT_TYPE && d->lane_n <= AGENTI_SHORTCUT_LANES;
+}
+static int agenti_shortcut_read(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)     /* and learn   */
+{
+    agenti_template *t = &s->t[s->next];
+    int ok = d->wire->event(d, type, data);
+    if (!ok) return 0;
+    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); t->text.n = 0; return 1; }
+    if (!agenti_template_learn(t, d, type, data)) { t->text.n = 0; return 1; }
+    s->next = (s->next + 1) % AGENTI_SHORTCUT_TEMPLATES;
+    return 1;
+}
+AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    int rc;
+    if (s->off || s->rest) {
+        s->rest -= s->rest > 0;
+        return d->wire->event(d, type, data);
+    }
+    rc = d->op_n || around->raw.n ? 0 : agenti_shortcut_data(s, d, type, data);         /* agenti_shortcut_lines saw the others */
+    if (rc != 0) return rc > 0;
+    if (d->op_n == 0 && agenti_shortcut_eager(s, d, type, data, around)) {
+        agenti_state_keep(&s->was, d);
+        if (!s->was.bad && agenti_template_copy(&s->t[s->next], data, around)) return agenti_shortcut_read(s, d, type, data);
+        agenti_shortcut_free(s);                             /* no memory for it                                        */
+        s->off = 1;
+    }
+    agenti_shortcut_forget(s);
+    return d->wire->event(d, type, data);
+}
+#endif
+
+/* ==== think.c: <think> tags in text =============================================================================== */
+/* <think>...</think> in an answer's text, as some hosts of open models pass it on: thoughts and text told apart, however the tags are cut.
+ * Only at the start of the text: later on a tag is text like any other. */
+enum agenti_think_state {
+    AGENTI_THINK_OFF,                         /* all is text                                                            */
+    AGENTI_THINK_LEAD,                        /* nothing but blanks and a part of the opening tag, held back            */
+    AGENTI_THINK_IN,                          /* thoughts; a part of the closing tag is held back                       */
+    AGENTI_THINK_AFTER                        /* newlines behind the closing tag are dropped                            */
+};
+typedef struct agenti_think {
+    uint8_t state, held_n, matched;           /* matched: bytes of the tag                                              */
+    char held[32];                            /* LEAD: blanks, then what matched                                        */
+} agenti_think;
+enum { AGENTI_THINK_NONE, AGENTI_THINK_TEXT, AGENTI_THINK_THOUGHT };
+
+AGENTI_FN void agenti_think_start(agenti_think *, int open);        /* open: the opening tag is not there               */
+/* Takes the next piece from the front of `rest`. What it is, and *out: a view into rest or the state, until the next call. */
+AGENTI_FN int  agenti_think_next(agenti_think *, agent_str *rest, agent_str *out);
+AGENTI_FN int  agenti_think_end(agenti_think *, agent_str *out);    /* the text is over: what was held back             */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_THINK
+static const char agenti_think_opens[] = "<think>", agenti_think_closes[] = "</think>";
+
+AGENTI_FN void agenti_think_start(agenti_think *t, int open)
+{
+    memset(t, 0, sizeof *t);
+    t->state = open ? AGENTI_THINK_IN : AGENTI_THINK_LEAD;
+}
+static void agenti_think_drop(agent_str *s, size_t n) { *s = agenti_str(s->p + n, s->n - n); }
+/* Holds back what may be the opening tag. When it is none, what was held is text.                                      */
+static int agenti_think_lead(agenti_think *t, agent_str *rest, agent_str *out)
+{
+    while (rest->n) {
+        char c = rest->p[0];
+        int blank = t->matched == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
+        int holds = t->held_n < sizeof t->held && (blank || c == agenti_think_opens[t->matched]);
+        if (!holds) {
+            t->state = AGENTI_THINK_OFF;
+            *out = agenti_str(t->held, t->held_n);
+            return t->held_n ? AGENTI_THINK_TEXT : AGENTI_THINK_NONE;
+        }
+        t->held[t->held_n++] = c;
+        t->matched = (uint8_t)(t->matched + !blank);
+        agenti_think_drop(rest, 1);
+        if (t->matched < sizeof agenti_think_opens - 1) continue;
+        agenti_think_start(t, 1);
+        break;
+    }
+    return AGENTI_THINK_NONE;
+}
+/* Gives thoughts up to what may be the closing tag. '<' stands only at its front, so what does not match is over at once. */
+static int agenti_think_in(agenti_think *t, agent_str *rest, agent_str *out)
+{
+    const char *p;
+    size_t n;
+    while (rest->n) {
+        if (t->matched == 0) {
+            p = (const char *)memchr(rest->p, '<', rest->n);
+            n = p ? (size_t)(p - rest->p) : rest->n;
+            AGENTI_TOUCH(n);
+            *out = agenti_str(rest->p, n);
+            agenti_think_drop(rest, n);
+            if (n) return AGENTI_THINK_THOUGHT;
+        }
+        if (rest->p[0] != agenti_think_closes[t->matched]) {
+            *out = agenti_str(agenti_think_closes, t->matched);
+            t->matched = 0;
+            return AGENTI_THINK_THOUGHT;
+        }
+        t->matched++;
+        agenti_think_drop(rest, 1);
+        if (t->matched < sizeof agenti_think_closes - 1) continue;
+        t->matched = 0;
+        t->state = AGENTI_THINK_AFTER;
+        break;
+    }
+    return AGENTI_THINK_NONE;
+}
+AGENTI_FN int agenti_think_next(agenti_think *t, agent_str *rest, agent_str *out)
+{
+    int kind = AGENTI_THINK_NONE;
+    while (rest->n && kind == AGENTI_THINK_NONE) {
+        if (t->state == AGENTI_THINK_LEAD) kind = agenti_think_lead(t, rest, out);
+        else if (t->state == AGENTI_THINK_IN) kind = agenti_think_in(t, rest, out);
+        else if (t->state == AGENTI_THINK_AFTER && (rest->p[0] == '\n' || rest->p[0] == '\r')) agenti_think_drop(rest, 1);
+        else {
+            t->state = AGENTI_THINK_OFF;
+            *out = *rest;
+            rest->n = 0;
+            kind = AGENTI_THINK_TEXT;
+        }
+    }
+    return kind;
+}
+AGENTI_FN int agenti_think_end(agenti_think *t, agent_str *out)
+{
+    int state = t->state;
+    *out = state == AGENTI_THINK_LEAD ? agenti_str(t->held, t->held_n) : agenti_str(agenti_think_closes, t->matched);
+    t->state = AGENTI_THINK_OFF;
+    if (out->n == 0 || (state != AGENTI_THINK_LEAD && state != AGENTI_THINK_IN)) return AGENTI_THINK_NONE;
+    return state == AGENTI_THINK_LEAD ? AGENTI_THINK_TEXT : AGENTI_THINK_THOUGHT;
 }
 #endif
 
@@ -5488,7 +6465,8 @@ enum agenti_mode {
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
 };
-typedef struct agenti_open { uint32_t key, part; int call; } agenti_open;     /* part: its index in the message         */
+enum { AGENTI_OPEN_STREAM, AGENTI_OPEN_CALL, AGENTI_OPEN_RAN };               /* RAN: a call that the provider runs      */
+typedef struct agenti_open { uint32_t key, part; int kind; } agenti_open;     /* part: its index in the message         */
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
@@ -5506,6 +6484,10 @@ typedef struct agenti_answer {
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
+    agenti_text limits, request_id;           /* rate-limit lines of the head; the provider's id of the request         */
+    agenti_think think;
+    agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
+    uint8_t think_shows;                      /* think_op is not done                                                   */
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
@@ -5571,6 +6553,8 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
     agenti_put(a->pool, a->open, a->open_cap * sizeof *a->open);
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
+    agenti_text_free(&a->limits, &a->e->graves);
+    agenti_text_free(&a->request_id, &a->e->graves);
     a->e = NULL;
 }
 
@@ -5598,11 +6582,31 @@ static int agenti_redirect(agenti_answer *a, agent_str headers)
     agenti_buf_free(&b);
     return 1;
 }
+/* What STEP_END tells of the head. 0: no memory.                                                                       */
+static int agenti_head_keep(agenti_answer *a, agent_str headers)
+{
+    static const char *const ids[] = { "x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "cf-ray" };
+    agent_str v = agenti_str(NULL, 0);
+    size_t i, n;
+    int ok = 1;
+    for (i = 0; i < sizeof ids / sizeof *ids && !agent_http_header(headers, ids[i], &v); i++) {}
+    if (v.n && !agenti_text_set(&a->request_id, a->pool, &a->e->graves, v)) return 0;
+    while (ok && headers.n) {
+        const char *end = (const char *)memchr(headers.p, '\n', headers.n), *colon;
+        n = end ? (size_t)(end - headers.p) + 1 : headers.n;
+        colon = (const char *)memchr(headers.p, ':', n);
+        if (colon && agenti_find(agenti_str(headers.p, (size_t)(colon - headers.p)), "ratelimit"))
+            ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
+        headers = agenti_str(headers.p + n, headers.n - n);
+    }
+    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->request_id, a->pool, &a->e->graves);
+}
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
     agent_str v;
     a->status = status;
     a->started = 1;
+    if (!agenti_head_keep(a, headers)) return 0;
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
         agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
         return 1;
@@ -5641,13 +6645,13 @@ static int agenti_sse_grow(agenti_answer *a)
     a->sse.cap = a->hold.cap - 1;
     return 1;
 }
-/* One payload, or one of the documents that a long one is split into.                                                   */
-static int agenti_payload(agenti_answer *a, agent_str type, agent_str data)
+/* One payload, or one of the documents that a long one is split into: then `around` is NULL.                            */
+static int agenti_payload(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
     uint32_t bad = a->d.bad;
     a->events++;
-    if (a->split) a->shortcut.before = 0;     /* it is read in full: the state may not be the learnt one any more       */
-    if (a->split ? !a->d.wire->event(&a->d, type, data) : !agenti_shortcut_event(&a->shortcut, &a->d, type, data)) return 0;
+    if (around == NULL) agenti_shortcut_forget(&a->shortcut);
+    if (around ? !agenti_shortcut_event(&a->shortcut, &a->d, type, data, around) : !a->d.wire->event(&a->d, type, data)) return 0;
     a->split_bad |= a->d.bad != bad;
     if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = agenti_where(a);
     if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
@@ -5691,7 +6695,7 @@ static int agenti_split_last_read(agenti_answer *a)
     agent_str text = agenti_str(a->split->text.p, a->split->text.n);
     a->split_shown = 1;
     if (a->split_bad) return 1;
-    return a->mode == AGENTI_MODE_WHOLE ? agenti_whole(a, text) : agenti_payload(a, agenti_text_view(&a->split_type), text);
+    return a->mode == AGENTI_MODE_WHOLE ? agenti_whole(a, text) : agenti_payload(a, agenti_text_view(&a->split_type), text, NULL);
 }
 /* Looks for a place to cut at each multiple of limits.piece, so cuts depend on the payload alone.                      */
 static int agenti_split_work(agenti_answer *a)
@@ -5717,7 +6721,7 @@ static int agenti_split_work(agenti_answer *a)
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
         a->split_shown = 1;
-        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n));     /* the type may come last  */
+        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);       /* the type may come last */
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -5726,10 +6730,10 @@ static int agenti_split_work(agenti_answer *a)
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
 
 /* ---- framing ---- */
-static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev)
+static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev, const agenti_around *around)
 {
     if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
-        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data);
+        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data, around);
         agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
         return 1;
     }
@@ -5745,21 +6749,46 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
-static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
+/* An event that is like one before: its length, 0: it is not.                                                           */
+static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
+{
+    size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
+    if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
+    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, ok);
+    if (k == 0) return 0;
+    a->sse.offset += k;
+    a->offset += k;
+    a->mark = a->offset;
+    a->events++;
+    return k;
+}
+static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *used, int *ok)
 {
     agent_sse_event ev;
+    agenti_around around;
+    int fresh = agenti_sse_fresh(&a->sse), rc;
+    around.cr = a->sse.cr;
+    rc = agent_sse_next(&a->sse, p, n, used, &ev);
+    a->offset += *used;
+    around.cr_after = a->sse.cr;
+    around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
+    if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
+    if (rc == AGENT_OK) *ok = agenti_sse_event(a, &ev, &around);
+    if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
+    return rc;
+}
+static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
     size_t k;
-    int rc = AGENT_OK;
+    int rc = AGENT_OK, ok = 1;
     *used = 0;
-    while (rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
-        rc = agent_sse_next(&a->sse, p + *used, n - *used, &k, &ev);
+    while (ok && rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
+        k = agenti_feed_like(a, p + *used, n - *used, &ok);
+        if (k == 0) rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
         *used += k;
-        a->offset += k;
-        if (rc == AGENT_E_FULL && !agenti_sse_grow(a)) return 0;
-        if (rc == AGENT_OK && !agenti_sse_event(a, &ev)) return 0;
-        if (rc == AGENT_OK && a->split == NULL) a->mark = a->offset;
+        if (a->d.op_n) return ok;
     }
-    return rc != AGENT_MORE || agenti_sse_long(a);
+    return ok && (rc != AGENT_MORE || agenti_sse_long(a));
 }
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
@@ -5789,6 +6818,7 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
 {
     size_t k = 0;
     int ok = 1;
+    if (n && a->mode == AGENTI_MODE_SSE) return agenti_feed_sse(a, p, n, used);
     *used = 0;
     if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
     p += *used;
@@ -5815,7 +6845,7 @@ static int agenti_end_work(agenti_answer *a)
     if (a->mode == AGENTI_MODE_SSE) {         /* an unfinished last event counts (wire-quirks A13)                      */
         rc = agent_sse_end(&a->sse, &ev);
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
-        if (rc == AGENT_OK) return agenti_sse_event(a, &ev);
+        if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
@@ -5882,10 +6912,19 @@ static agent_event *agenti_part_event(agenti_answer *a, int type, const agenti_p
         ev->name = agenti_text_view(&p->name);
         ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
         ev->u.tool.title = agenti_str(NULL, 0);
+    } else if (agenti_is_media(p->kind)) {
+        ev->u.file.kind = p->kind;
+        ev->u.file.mime = agenti_text_view(&p->mime);
+        ev->u.file.uri = agenti_text_view(&p->uri);
     }
     return ev;
 }
-/* The next delta of a part, at most limits.piece long and never inside a UTF-8 sequence. 0: all is shown.              */
+/* The START of a part's kind; DELTA and END follow it in the list of events.                                           */
+static int agenti_part_start(const agenti_part *p)
+{
+    return p->kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : p->kind == AGENT_PART_REASONING ? AGENT_EV_REASONING_START : AGENT_EV_FILE_START;
+}
+/* The next delta of a part, at most limits.piece long and never inside a UTF-8 sequence. 0: all is shown, 2: it was the last one. */
 static int agenti_part_delta(agenti_answer *a, agenti_part *p, int type)
 {
     size_t n = p->text.n - p->shown;
@@ -5893,7 +6932,7 @@ static int agenti_part_delta(agenti_answer *a, agenti_part *p, int type)
     if (n > a->e->lim.piece) n = agenti_utf8_cut(p->text.p + p->shown, n, a->e->lim.piece);
     agenti_part_event(a, type, p)->text = agenti_str(p->text.p + p->shown, n);
     p->shown += n;
-    return 1;
+    return p->shown == p->text.n ? 2 : 1;
 }
 /* 1: MSG_ADD was made, 0: the message is there, -1: no memory.                                                         */
 static int agenti_need_msg(agenti_answer *a)
@@ -5913,27 +6952,35 @@ static int agenti_need_msg(agenti_answer *a)
     ev->u.msg.role = AGENT_MODEL;
     return 1;
 }
-static agenti_part *agenti_part_find(const agenti_answer *a, int call, uint32_t key)
+static agenti_part *agenti_part_find(const agenti_answer *a, int kind, uint32_t key)
 {
     uint32_t i;
-    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].call == call) return &a->msg->parts[a->open[i].part];
+    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].kind == kind) return &a->msg->parts[a->open[i].part];
     return NULL;
+}
+static int agenti_open_room(agenti_answer *a)
+{
+    uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
+    agenti_open *o;
+    if (a->open_n < a->open_cap) return 1;
+    o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
+    if (o == NULL) return 0;
+    a->open = o;
+    a->open_cap = cap;
+    return 1;
+}
+static void agenti_open_add(agenti_answer *a, int kind, uint32_t key, uint32_t part)
+{
+    agenti_open *o = &a->open[a->open_n++];
+    o->key = key;
+    o->kind = kind == AGENT_PART_CALL ? AGENTI_OPEN_CALL : kind == AGENT_PART_OTHER ? AGENTI_OPEN_RAN : AGENTI_OPEN_STREAM;
+    o->part = part;
 }
 /* A new part of the message, open; the room in the list of open ones is made first.                                    */
 static agenti_part *agenti_part_open(agenti_answer *a, int kind, uint32_t key)
 {
-    agenti_part *p;
-    if (a->open_n == a->open_cap) {
-        uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
-        agenti_open *o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
-        if (o == NULL) return NULL;
-        a->open = o;
-        a->open_cap = cap;
-    }
-    if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return NULL;
-    a->open[a->open_n].key = key;
-    a->open[a->open_n].call = kind == AGENT_PART_CALL;
-    a->open[a->open_n++].part = a->msg->n - 1;
+    agenti_part *p = agenti_open_room(a) ? agenti_part_new(a->pool, a->msg, kind) : NULL;
+    if (p) agenti_open_add(a, kind, key, a->msg->n - 1);
     return p;
 }
 static void agenti_part_close(agenti_answer *a, const agenti_part *p)
@@ -5946,34 +6993,108 @@ static void agenti_part_close(agenti_answer *a, const agenti_part *p)
 }
 static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 {
-    int kind = op->kind == AGENTI_OP_TEXT ? AGENT_PART_TEXT : AGENT_PART_REASONING, rc;
-    agenti_part *p = agenti_part_find(a, 0, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    int rc;
     if (p == NULL) {
         if ((rc = agenti_need_msg(a)) != 0) return rc;
-        if ((p = agenti_part_open(a, kind, op->key)) == NULL) return -1;
+        if ((p = agenti_part_open(a, op->kind == AGENTI_OP_TEXT ? AGENT_PART_TEXT : AGENT_PART_REASONING, op->key)) == NULL) return -1;
         p->id = ++a->nums->part;
         p->flags = op->flags;
-        agenti_part_event(a, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : AGENT_EV_REASONING_START, p);
+        agenti_part_event(a, agenti_part_start(p), p);
         return 1;
     }
     if (!(op->flags & AGENTI_OP_APPLIED)) {
         if (!agenti_text_add(&p->text, a->pool, &a->e->graves, op->a)) return -1;
         op->flags |= AGENTI_OP_APPLIED;
     }
-    return agenti_part_delta(a, p, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA);
+    return agenti_part_delta(a, p, agenti_part_start(p) + 1);
+}
+/* MIME or URI begin a file, FILE adds to it.                                                                           */
+static int agenti_apply_file(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    int rc;
+    if (op->kind == AGENTI_OP_FILE) return p ? agenti_apply_text(a, op) : 0;
+    if (p) return 0;
+    if ((rc = agenti_need_msg(a)) != 0) return rc;
+    if ((p = agenti_part_open(a, op->flags, op->key)) == NULL) return -1;
+    if (!agenti_text_set(op->kind == AGENTI_OP_MIME ? &p->mime : &p->uri, a->pool, &a->e->graves, op->a)) {
+        a->msg->n--;
+        a->open_n--;
+        return -1;
+    }
+    if (op->kind == AGENTI_OP_MIME) p->flags = AGENT_PART_BASE64;
+    p->id = ++a->nums->part;
+    agenti_part_event(a, AGENT_EV_FILE_START, p);
+    return 1;
 }
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
-    int text = p->kind == AGENT_PART_TEXT;
     agent_event *ev;
-    if (agenti_part_delta(a, p, text ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA)) return 1;      /* what a cancel left unshown */
+    if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
-    ev = agenti_part_event(a, text ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
+    ev = agenti_part_event(a, agenti_part_start(p) + 2, p);
     ev->text = agenti_text_view(&p->text);
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
+/* ---- text that may begin with <think> ---- */
+enum { AGENTI_THOUGHT_KEY = 0x40000000 };     /* the stream of thoughts beside the stream of their text                  */
+static void agenti_think_set(agenti_answer *a, int kind, agent_str text)
+{
+    memset(&a->think_op, 0, sizeof a->think_op);
+    a->think_op.kind = (uint8_t)(kind == AGENTI_THINK_THOUGHT ? AGENTI_OP_REASONING : AGENTI_OP_TEXT);
+    a->think_op.key = kind == AGENTI_THINK_THOUGHT ? a->think_key | AGENTI_THOUGHT_KEY : a->think_key;
+    a->think_op.a = text;
+    a->think_shows = 1;
+}
+/* Shows the piece in think_op; before text the thoughts end. 0: it is shown.                                           */
+static int agenti_think_show(agenti_answer *a)
+{
+    agenti_part *p = a->think_op.kind == AGENTI_OP_TEXT ? agenti_part_find(a, AGENTI_OPEN_STREAM, a->think_key | AGENTI_THOUGHT_KEY) : NULL;
+    int rc = p ? agenti_close_text(a, p, 0) : agenti_apply_text(a, &a->think_op);
+    if (rc == 0) a->think_shows = 0;
+    return rc == 2 ? 1 : rc;                  /* think_op is done, not the decoder's                                    */
+}
+static int agenti_has_tags(const agenti_answer *a, const agenti_op *op)
+{
+    if (a->think_key ? a->think_key != op->key : (op->flags & AGENT_PART_REFUSAL) != 0) return 0;
+    return a->think_shows || a->think.state != AGENTI_THINK_OFF;
+}
+static int agenti_apply_think(agenti_answer *a, agenti_op *op)
+{
+    agent_str out;
+    int kind, rc;
+    a->think_key = op->key;
+    for (;;) {
+        if (a->think_shows && (rc = agenti_think_show(a)) != 0) return rc;
+        if ((kind = agenti_think_next(&a->think, &op->a, &out)) == AGENTI_THINK_NONE) return 0;
+        agenti_think_set(a, kind, out);
+    }
+}
+/* The text is over: what was held back, then the end of its thoughts. 0: all is shown.                                 */
+static int agenti_think_close(agenti_answer *a, int cut)
+{
+    agenti_part *p;
+    agent_str out;
+    int kind, rc;
+    if (a->think_key == 0) return 0;
+    if (!a->think_shows && (kind = agenti_think_end(&a->think, &out)) != AGENTI_THINK_NONE) agenti_think_set(a, kind, out);
+    if (a->think_shows && (rc = agenti_think_show(a)) != 0) return rc;
+    if ((p = agenti_part_find(a, AGENTI_OPEN_STREAM, a->think_key | AGENTI_THOUGHT_KEY)) != NULL) return agenti_close_text(a, p, cut);
+    a->think_key = 0;
+    return 0;
+}
+static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
+{
+    agenti_part *p;
+    int rc = a->think_key == op->key ? agenti_think_close(a, 0) : 0;
+    if (rc) return rc;
+    return (p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
+}
+
+/* ---- calls ---- */
 /* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
@@ -6034,7 +7155,12 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {
-    return &a->results->parts[call->call - a->results->parts[0].call];       /* they are numbered in a row              */
+    uint32_t lo = 0, hi = a->results->n;      /* their numbers rise                                                     */
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (a->results->parts[mid].call <= call->call) lo = mid; else hi = mid;
+    }
+    return &a->results->parts[lo];
 }
 /* INPUT_START once the name is known, then what has come of the arguments.                                             */
 static int agenti_show_call(agenti_answer *a, agenti_part *p)
@@ -6067,11 +7193,11 @@ static int agenti_args_add(agenti_answer *a, agenti_part *p, agent_str s)
 }
 static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, 1, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
     int rc;
     if (op->kind == AGENTI_OP_CALL && p == NULL) {
         if ((rc = agenti_apply_call(a, op)) != 0) return rc;
-        p = agenti_part_find(a, 1, op->key);
+        p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
     }
     if (p == NULL) return 0;
     if (!(op->flags & AGENTI_OP_APPLIED)) {
@@ -6083,14 +7209,20 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 }
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, 0, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
+}
+static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
+{
+    agent_event *ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    return 1;
 }
 /* A block that only the provider understands: kept as it came, shown as CUSTOM.                                        */
 static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p;
-    agent_event *ev;
     int rc;
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     if ((rc = agenti_need_msg(a)) != 0) return rc;
@@ -6100,45 +7232,91 @@ static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
         a->msg->n--;
         return -1;
     }
-    op->flags |= AGENTI_OP_APPLIED;
     p->id = ++a->nums->part;
-    ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
-    ev->text = agenti_text_view(&p->text);
-    ev->name = agenti_text_view(&p->name);
+    if (op->flags & AGENTI_RAW_QUIET) { op->flags |= AGENTI_OP_APPLIED; return 0; }
+    op->flags |= AGENTI_OP_APPLIED;
+    return agenti_custom_event(a, p);
+}
+/* Calls that the provider runs are parts of kind OTHER, open until their result comes: `title` is the tool.            */
+static agent_event *agenti_ran_event(agenti_answer *a, int type, const agenti_part *call, const agenti_part *p)
+{
+    agent_event *ev = agenti_part_event(a, type, p);
+    ev->call = call->call;
+    ev->name = agenti_text_view(&call->title);
+    ev->u.tool.wire_id = agenti_text_view(&call->wire_id);
+    ev->u.tool.title = agenti_str(NULL, 0);
+    ev->u.tool.by = AGENT_BY_PROVIDER;
+    return ev;
+}
+static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p = &a->msg->parts[a->msg->n - 1];
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    if (a->open_n >= a->e->lim.calls_per_step) return -2;
+    if (!agenti_open_room(a)) return -1;
+    if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
+    op->flags |= AGENTI_OP_APPLIED;
+    p->call = ++a->nums->call;
+    agenti_open_add(a, AGENT_PART_OTHER, 0, a->msg->n - 1);
+    agenti_ran_event(a, AGENT_EV_TOOL_CALL, p, p)->text = op->c;
     return 1;
 }
-static int agenti_apply(agenti_answer *a, agenti_op *op)
+/* The result of a call of this answer; of one before a pause the answer knows nothing.                                 */
+static int agenti_apply_result(agenti_answer *a, agenti_op *op)
 {
-    agenti_part *p;
+    agenti_part *p = &a->msg->parts[a->msg->n - 1], *call;
+    uint32_t i;
     agent_event *ev;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    op->flags |= AGENTI_OP_APPLIED;
+    for (i = 0; i < a->open_n; i++) {
+        call = &a->msg->parts[a->open[i].part];
+        if (a->open[i].kind != AGENTI_OPEN_RAN || call->wire_id.n != op->a.n || memcmp(call->wire_id.p, op->a.p, op->a.n) != 0) continue;
+        agenti_part_close(a, call);
+        ev = agenti_ran_event(a, AGENT_EV_TOOL_RESULT, call, p);
+        ev->text = op->c;
+        ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
+        return 1;
+    }
+    return agenti_custom_event(a, p);
+}
+static int agenti_apply_news(agenti_answer *a, agenti_op *op)
+{
+    agent_event *ev;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    op->flags |= AGENTI_OP_APPLIED;
+    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM : AGENT_EV_WARNING);
+    ev->text = op->a;
+    ev->name = op->b;
+    return 1;
+}
+static int agenti_apply(agenti_answer *a, agenti_op *op)      /* as agenti_answer_event, or 2: an event, and the op is done */
+{
     switch (op->kind) {
-    case AGENTI_OP_TEXT: case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
+    case AGENTI_OP_TEXT:
+        return agenti_has_tags(a, op) ? agenti_apply_think(a, op) : agenti_apply_text(a, op);
+    case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
+    case AGENTI_OP_MIME: case AGENTI_OP_URI: case AGENTI_OP_FILE: return agenti_apply_file(a, op);
     case AGENTI_OP_CALL: case AGENTI_OP_NAME: case AGENTI_OP_ARGS: return agenti_apply_input(a, op);
     case AGENTI_OP_DATA: return agenti_apply_data(a, op);
     case AGENTI_OP_RAW: return agenti_apply_raw(a, op);
-    case AGENTI_OP_END: return (p = agenti_part_find(a, 0, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
-    default:
-        if (op->flags & AGENTI_OP_APPLIED) return 0;
-        op->flags |= AGENTI_OP_APPLIED;
-        ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : AGENT_EV_WARNING);
-        ev->text = op->a;
-        ev->name = op->b;
-        return 1;
+    case AGENTI_OP_RAN: return agenti_apply_ran(a, op);
+    case AGENTI_OP_RESULT: return agenti_apply_result(a, op);
+    case AGENTI_OP_END: return agenti_apply_end(a, op);
+    default: return agenti_apply_news(a, op);
     }
 }
 AGENTI_FN int agenti_answer_event(agenti_answer *a)
 {
     agenti_decoder *d = &a->d;
-    while (d->op_at < d->op_n) {
-        int rc = agenti_apply(a, &d->ops[d->op_at]);
-        if (rc) return rc;
-        d->op_at++;
-    }
-    if (d->op_n) {
+    int rc = 0;
+    while (d->op_at < d->op_n && (rc = agenti_apply(a, &d->ops[d->op_at])) == 0) d->op_at++;
+    if (rc == 2) { d->op_at++; rc = 1; }      /* events view the part, not the op                                       */
+    if (d->op_n && d->op_at == d->op_n) {
         d->op_n = d->op_at = 0;
-        agenti_arena_reset(&d->arena);
+        if (d->arena.top) agenti_arena_reset(&d->arena);
     }
-    return 0;
+    return rc;
 }
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
@@ -6154,13 +7332,21 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
+static int agenti_close_ran(agenti_answer *a, const agenti_part *p)            /* its result comes after a pause, or never */
+{
+    agenti_part_close(a, p);
+    agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
+    return 1;
+}
 AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
+    if (a->think_key && agenti_think_close(a, cut) > 0) return 1;
     if (a->open_n) {
         agenti_part *p = &a->msg->parts[a->open[0].part];
-        return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
+        if (p->kind == AGENT_PART_CALL) return agenti_close_call(a, p, cut);
+        return a->open[0].kind == AGENTI_OPEN_RAN ? agenti_close_ran(a, p) : agenti_close_text(a, p, cut);
     }
     for (i = 0; a->results && !cut && i < a->results->n; i++) {
         agenti_part *p = &a->msg->parts[a->results->parts[i].key];
@@ -6195,6 +7381,9 @@ AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
     ev->u.end.finish = a->d.fault.fault ? AGENT_FINISH_ERROR : a->d.finish;
     ev->u.end.raw = agenti_cstr(a->e->ev_raw);
     ev->u.end.usage = &a->e->ev_usage;
+    ev->u.end.model = agenti_text_view(&a->d.model);
+    ev->u.end.request_id = agenti_text_view(&a->request_id);
+    ev->u.end.headers = agenti_text_view(&a->limits);
     return ev;
 }
 #endif
@@ -7147,7 +8336,15 @@ static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
-    int rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
+    int rc;
+    if (!c->skip_message && (used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n)) != 0) {
+        c->more = 1;
+        c->e->scanned += used;
+        c->r += used;
+        c->span = c->r - c->span_n;
+        return 1;
+    }
+    rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
     c->e->scanned += used;
@@ -7186,13 +8383,15 @@ static int agenti_conn_bytes(agenti_conn *c)
         c->r += used;
         return ok;
     }
-    if (c->span_n) {
-        ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
-        c->span += used;
-        c->span_n -= used;
-        return ok;
+    if (c->span_n == 0) {
+        if (c->r == c->w && !c->more) return -1;
+        ok = agenti_conn_http(c);
+        if (!ok || c->span_n == 0) return ok;
     }
-    return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
+    ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
+    c->span += used;
+    c->span_n -= used;
+    return ok;
 }
 /* The stream ended while the answer was not over.                                                                      */
 static void agenti_conn_ended(agenti_conn *c)
@@ -7228,7 +8427,7 @@ static void agenti_conn_over(agenti_conn *c)
 static int agenti_conn_exchange(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    int rc = agenti_answer_event(a);
+    int rc = a->d.op_n ? agenti_answer_event(a) : 0;
     if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
     if (rc == -1) { agenti_conn_nomem(c); return 2; }
     if (rc == -2) {
@@ -7244,7 +8443,7 @@ static int agenti_conn_exchange(agenti_conn *c)
     if (rc >= 0) return 2;
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
-    if (c->decode && c->decode->answers && (c->skip_message || (!c->got_byte && c->http.state == 0))) {      /* no further answer came */
+    if (c->decode && c->decode->answers && (c->skip_message || !c->got_byte)) {                /* no further answer came             */
         agenti_conn_drain(c);
         return 2;
     }
@@ -7411,11 +8610,13 @@ typedef struct agenti_session {
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
-    uint8_t new_tools, old_log, dropped, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
 AGENTI_FN void agenti_session_free(agenti_session *);                 /* its handle is gone already                     */
+AGENTI_FN const char *agenti_option_key(int option);
 AGENTI_FN void agenti_tools_swap(agenti_session *);                   /* takes the next tools                           */
 AGENTI_FN agenti_part *agenti_result_find(const agenti_session *, agent_num call);            /* of this step, or NULL  */
 AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
@@ -7450,6 +8651,7 @@ static const char *agenti_tool_check(const agent_engine *e, const agent_tool *t)
         char c = agenti_lower(name.p[i]);
         if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return "a tool's name has only A-Z a-z 0-9 _ -";
     }
+    if (schema.n == 0 && (t->flags & AGENT_TF_RAW)) return "a raw tool has its declaration in schema";
     if (schema.n && (agent_json_check(schema.p, schema.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(schema).p[0] != '{'))
         return "a tool's schema is no JSON object";
     return NULL;
@@ -7499,7 +8701,7 @@ AGENTI_FN void agenti_tools_swap(agenti_session *s)
 }
 
 /* ---- options ---- */
-enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL };
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL };
 static const struct { const char *key; int option, form; } agenti_option_rows[] = {
     { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
     { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
@@ -7507,16 +8709,25 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
-    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_NUMBER }
+    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }
 };
+AGENTI_FN const char *agenti_option_key(int option)
+{
+    size_t i = 0;
+    while (agenti_option_rows[i].option != option) i++;
+    return agenti_option_rows[i].key;
+}
 static int agenti_form_ok(int form, agent_str v)
 {
     agent_str item;
     size_t pos = 0;
     if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
+    if (form == AGENTI_FORM_TTL) return agenti_eq(v, "5m") || agenti_eq(v, "1h");
+    if (form == AGENTI_FORM_BUDGET && agenti_eq(v, "adaptive")) return 1;
     if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
     if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
-    if (form == AGENTI_FORM_NUMBER) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
+    if (form == AGENTI_FORM_NUMBER || form == AGENTI_FORM_BUDGET) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
     if (v.p[0] != '[') return v.p[0] == '"';
     while (agent_json_each(v, &pos, NULL, &item)) if (item.p[0] != '"') return 0;
     return 1;
@@ -7530,8 +8741,9 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_MODEL && s->options[option].n == v.n && memcmp(s->options[option].p, v.p, v.n) == 0) return AGENT_OK;
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
-    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
+    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL || option == AGENTI_OPT_CACHE) s->old_log = 1;
     if (option == AGENTI_OPT_MODEL) s->model++;
+    s->told_out &= ~AGENTI_BIT(option);
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
@@ -7641,79 +8853,13 @@ AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 }
 
 /* ---- messages from the host ---- */
+static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
 static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
 {
-    const agenti_msg *m = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    const agenti_msg *m = agenti_last_msg(s);
     uint32_t i;
     for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
     return 0;
-}
-static agenti_part *agenti_call_by_wire(const agenti_msg *m, agent_str id)
-{
-    uint32_t i;
-    for (i = 0; i < m->n; i++)
-        if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].wire_id.n == id.n && memcmp(m->parts[i].wire_id.p, id.p, id.n) == 0) return &m->parts[i];
-    return NULL;
-}
-static const char *agenti_part_check(const agenti_session *s, int role, const agent_part *p)
-{
-    const agenti_msg *before = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
-    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has text parts";
-    if (role == AGENT_TOOLS) {
-        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
-        return before && agenti_call_by_wire(before, p->wire_id) ? NULL : "a result without its call in the message before";
-    }
-    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
-    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
-}
-static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *p)
-{
-    agenti_blob **graves = &s->e->graves;
-    agenti_part *q = agenti_part_new(&s->pool, m, p->kind);
-    if (q == NULL) return 0;
-    q->flags = (uint16_t)(p->flags & 0xFF);
-    if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
-    if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
-    if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
-    if (p->data.n && (!agenti_text_set(&q->data, &s->pool, graves, p->data) || !agenti_text_repair(&q->data, &s->pool, graves))) return 0;
-    if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
-        q->flags |= AGENT_PART_INVALID;
-    return 1;
-}
-/* A host's part whose views may be those of a zeroed one.                                                              */
-static agent_part agenti_part_given(const agent_part *p)
-{
-    agent_part q = *p;
-    q.text = agenti_str(p->text.p, p->text.n);
-    q.name = agenti_str(p->name.p, p->name.n);
-    q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
-    q.data = agenti_str(p->data.p, p->data.n);
-    return q;
-}
-/* NULL: see e->last and *rc.                                                                                           */
-static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
-{
-    agenti_msg *m;
-    agent_part part;
-    const char *why;
-    size_t i, size = 0;
-    *rc = AGENT_E_ARG;
-    for (i = 0; i < n; i++) {
-        part = agenti_part_given(&parts[i]);
-        if ((why = agenti_part_check(s, role, &part)) != NULL) { s->e->last = why; return NULL; }
-        if (part.text.n > s->e->lim.item || (size += part.text.n) > s->e->lim.item) {
-            *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
-            return NULL;
-        }
-    }
-    *rc = agenti_no_memory(s->e);
-    if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
-    for (i = 0; i < n; i++) {
-        part = agenti_part_given(&parts[i]);
-        if (!agenti_part_copy(s, m, &part)) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
-    }
-    m->ended = 1;
-    return m;
 }
 static int agenti_enqueue(agenti_session *s, agenti_msg *m)
 {
@@ -7738,7 +8884,7 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
     if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
         return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
-    if (n && (m = agenti_msg_from(s, AGENT_USER, parts, n, &rc)) == NULL) return rc;
+    if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
     return agenti_enqueue(s, m);
 }
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
@@ -7774,7 +8920,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
     if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
     if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);
-    if ((m = agenti_msg_from(s, role, parts, n, &rc)) == NULL) return rc;
+    if ((m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), role, parts, n, &rc)) == NULL) return rc;
     if (role == AGENT_TOOLS && !agenti_results_match(s, m)) {
         agenti_msg_free(&s->pool, m, &e->graves);
         return agenti_say(e, AGENT_E_ARG, "the results are not those of the calls before, in their order");
@@ -7980,16 +9126,24 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
     ev->u.msg.role = m->role;
     return AGENTI_PUMP_EVENT;
 }
-/* All parts as one text, for as long as the event; when there is no memory for that, the first one.                    */
+/* All texts as one, for as long as the event; when there is no memory for that, the first one.                         */
 static agent_str agenti_msg_text(agenti_session *s, const agenti_msg *m)
 {
     size_t n = 1;
     uint32_t i;
     char *p = NULL;
-    for (i = 0; i < m->n; i++) if (!agenti_add(n, m->parts[i].text.n, &n)) break;
-    if (m->n > 1 && i == m->n) p = agenti_blob_get(&s->pool, n);
-    if (p == NULL) return agenti_text_view(&m->parts[0].text);
-    for (i = 0, n = 0; i < m->n; n += m->parts[i++].text.n) memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+    uint32_t texts = 0, first = 0;
+    for (i = m->n; i-- > 0;) if (m->parts[i].kind == AGENT_PART_TEXT) {
+        texts++;
+        first = i;
+        if (!agenti_add(n, m->parts[i].text.n, &n)) return agenti_str(NULL, 0);
+    }
+    if (texts > 1) p = agenti_blob_get(&s->pool, n);
+    if (p == NULL) return texts ? agenti_text_view(&m->parts[first].text) : agenti_str(NULL, 0);
+    for (i = 0, n = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) {
+        memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+        n += m->parts[i].text.n;
+    }
     AGENTI_TOUCH(n);
     p[n] = 0;
     agenti_blob_bury(&s->e->graves, p);
@@ -8013,6 +9167,7 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
+    int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
     r->tools = s->tools.p;
@@ -8021,6 +9176,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
+    for (option = 0; option < AGENTI_OPT_COUNT; option++)
+        if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
@@ -8100,8 +9257,9 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request r;
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
-    s->dropped = r.dropped != 0;
     w->head(&o->text, &r);
+    s->left_out = r.left_out & ~s->told_out;
+    s->told_out |= r.left_out & (AGENTI_BIT(AGENTI_OPT_COUNT) - 1);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
@@ -8147,8 +9305,23 @@ static int agenti_step_send(agenti_session *s)
     s->conn = c;
     s->state = AGENTI_S_ANSWER;
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
-    if (!s->dropped) return AGENTI_PUMP_NONE;
-    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("reasoning of another model was left out of the request");
+    return AGENTI_AGAIN;
+}
+/* One WARNING for each thing that was asked for and is not in the request.                                             */
+static int agenti_left_out(agenti_session *s)
+{
+    static const char *const why[] = {
+        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
+        "there are more prompt cache marks than the provider takes"
+    };
+    agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
+    int bit = 0;
+    while (!(s->left_out & AGENTI_BIT(bit))) bit++;
+    s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT) {
+        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
+        ev->name = agenti_cstr(agenti_option_key(bit));
+    } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
@@ -8159,11 +9332,13 @@ static void agenti_answer_begin(agenti_session *s)
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
     s->answer.model = s->model;
+    if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
 }
 static int agenti_answer_wait(agenti_session *s)
 {
     agenti_conn *c = s->conn;
     agent_str choice = agenti_text_view(&s->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (s->left_out) return agenti_left_out(s);
     if (!c->over) return AGENTI_PUMP_NONE;
     s->conn = NULL;
     if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
@@ -8175,6 +9350,8 @@ static int agenti_answer_wait(agenti_session *s)
     }
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.request_id);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -8208,13 +9385,14 @@ static int agenti_judge(agenti_session *s)
     const agenti_msg *m = s->answer.msg;
     uint32_t i, content = 0;
     s->state = AGENTI_S_PARTS;
-    for (i = 0; m && i < m->n; i++) content += m->parts[i].kind == AGENT_PART_CALL || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
+    for (i = 0; m && i < m->n; i++)
+        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;
     if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
     else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
-    else if (!content && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+    else if (!content && !d->paused && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
     else if (d->finish == AGENT_FINISH_OTHER && content) {
         agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
         memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
@@ -8467,7 +9645,7 @@ static int agenti_next_step(agenti_session *s)
     if (s->failed) s->outcome = AGENT_FAILED;                /* ERROR was shown: no cancel changes that                 */
     else if (s->cancelling) s->outcome = AGENT_CANCELLED;
     else if (s->closing) s->outcome = AGENT_LIMITED;
-    else if (s->answer.results == NULL) s->outcome = AGENT_COMPLETED;
+    else if (s->answer.results == NULL && !s->answer.d.paused) s->outcome = AGENT_COMPLETED;
     else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
     else s->state = AGENTI_S_STEP;
     return AGENTI_AGAIN;
@@ -8499,6 +9677,7 @@ static int agenti_run_end(agenti_session *s)
     ev->u.end.steps = s->steps;
     ev->u.end.raw = agenti_cstr(s->e->ev_raw);
     ev->u.end.usage = &s->e->ev_usage;
+    ev->u.end.model = ev->u.end.request_id = ev->u.end.headers = agenti_str(NULL, 0);
     agenti_answer_begin(s);                   /* lets go of what the answer held                                        */
     return AGENTI_PUMP_EVENT;
 }
@@ -8678,8 +9857,10 @@ static int agenti_pump_session(agent_engine *e)
 static int agenti_pump_conn(agent_engine *e)
 {
     agenti_ready *r = e->conns.next;
-    agenti_sleep(r);
-    agenti_wake(&e->conns, r);
+    if (r->next != &e->conns) {               /* not alone                                                              */
+        agenti_sleep(r);
+        agenti_wake(&e->conns, r);
+    }
     if (agenti_conn_pump((agenti_conn *)r->owner)) return 1;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;
@@ -8754,8 +9935,20 @@ static void agenti_print_usage(agenti_print *o, const agent_usage *u)
     if (u->output >= 0) agenti_print_i64(o, "output", u->output);
     if (u->reasoning >= 0) agenti_print_i64(o, "reasoning", u->reasoning);
 }
+static void agenti_print_end(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_i64(o, "outcome", ev->u.end.outcome);
+    agenti_print_i64(o, "finish", ev->u.end.finish);
+    agenti_print_num(o, "steps", ev->u.end.steps);
+    agenti_print_some(o, "raw", ev->u.end.raw);
+    agenti_print_some(o, "model", ev->u.end.model);
+    agenti_print_some(o, "request_id", ev->u.end.request_id);
+    agenti_print_some(o, "headers", ev->u.end.headers);
+    agenti_print_usage(o, ev->u.end.usage);
+}
 static void agenti_print_tool(agenti_print *o, const agent_event *ev)
 {
+    agenti_print_num(o, "by", ev->u.tool.by);
     agenti_print_some(o, "wire_id", ev->u.tool.wire_id);
     agenti_print_some(o, "title", ev->u.tool.title);
     if (ev->type == AGENT_EV_TOOL_RESULT) agenti_print_i64(o, "status", ev->u.tool.status);
@@ -8782,12 +9975,11 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     switch (ev->type) {
     case AGENT_EV_OPEN: agenti_print_open(o, ev); break;
     case AGENT_EV_CLOSE: agenti_print_i64(o, "why", ev->u.io.why); break;
-    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END:
-        agenti_print_i64(o, "outcome", ev->u.end.outcome);
-        agenti_print_i64(o, "finish", ev->u.end.finish);
-        agenti_print_num(o, "steps", ev->u.end.steps);
-        agenti_print_some(o, "raw", ev->u.end.raw);
-        agenti_print_usage(o, ev->u.end.usage);
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_print_end(o, ev); break;
+    case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
+        agenti_print_num(o, "kind", ev->u.file.kind);
+        agenti_print_some(o, "mime", ev->u.file.mime);
+        agenti_print_some(o, "uri", ev->u.file.uri);
         break;
     case AGENT_EV_MSG_ADD: case AGENT_EV_MSG_END: agenti_print_i64(o, "role", ev->u.msg.role); break;
     case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
@@ -8851,7 +10043,16 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
         agenti_copy_str(base, &at, cap, &to->u.open.method, ev->u.open.method);
         agenti_copy_str(base, &at, cap, &to->u.open.url, ev->u.open.url);
         break;
-    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_copy_str(base, &at, cap, &to->u.end.raw, ev->u.end.raw); break;
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END:
+        agenti_copy_str(base, &at, cap, &to->u.end.raw, ev->u.end.raw);
+        agenti_copy_str(base, &at, cap, &to->u.end.model, ev->u.end.model);
+        agenti_copy_str(base, &at, cap, &to->u.end.request_id, ev->u.end.request_id);
+        agenti_copy_str(base, &at, cap, &to->u.end.headers, ev->u.end.headers);
+        break;
+    case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
+        agenti_copy_str(base, &at, cap, &to->u.file.mime, ev->u.file.mime);
+        agenti_copy_str(base, &at, cap, &to->u.file.uri, ev->u.file.uri);
+        break;
     case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
     case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
         agenti_copy_str(base, &at, cap, &to->u.tool.wire_id, ev->u.tool.wire_id);

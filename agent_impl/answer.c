@@ -6,7 +6,8 @@ enum agenti_mode {
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
 };
-typedef struct agenti_open { uint32_t key, part; int call; } agenti_open;     /* part: its index in the message         */
+enum { AGENTI_OPEN_STREAM, AGENTI_OPEN_CALL, AGENTI_OPEN_RAN };               /* RAN: a call that the provider runs      */
+typedef struct agenti_open { uint32_t key, part; int kind; } agenti_open;     /* part: its index in the message         */
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
@@ -24,6 +25,10 @@ typedef struct agenti_answer {
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
+    agenti_text limits, request_id;           /* rate-limit lines of the head; the provider's id of the request         */
+    agenti_think think;
+    agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
+    uint8_t think_shows;                      /* think_op is not done                                                   */
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
@@ -89,6 +94,8 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
     agenti_put(a->pool, a->open, a->open_cap * sizeof *a->open);
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
+    agenti_text_free(&a->limits, &a->e->graves);
+    agenti_text_free(&a->request_id, &a->e->graves);
     a->e = NULL;
 }
 
@@ -116,11 +123,31 @@ static int agenti_redirect(agenti_answer *a, agent_str headers)
     agenti_buf_free(&b);
     return 1;
 }
+/* What STEP_END tells of the head. 0: no memory.                                                                       */
+static int agenti_head_keep(agenti_answer *a, agent_str headers)
+{
+    static const char *const ids[] = { "x-request-id", "request-id", "x-amzn-requestid", "apim-request-id", "cf-ray" };
+    agent_str v = agenti_str(NULL, 0);
+    size_t i, n;
+    int ok = 1;
+    for (i = 0; i < sizeof ids / sizeof *ids && !agent_http_header(headers, ids[i], &v); i++) {}
+    if (v.n && !agenti_text_set(&a->request_id, a->pool, &a->e->graves, v)) return 0;
+    while (ok && headers.n) {
+        const char *end = (const char *)memchr(headers.p, '\n', headers.n), *colon;
+        n = end ? (size_t)(end - headers.p) + 1 : headers.n;
+        colon = (const char *)memchr(headers.p, ':', n);
+        if (colon && agenti_find(agenti_str(headers.p, (size_t)(colon - headers.p)), "ratelimit"))
+            ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
+        headers = agenti_str(headers.p + n, headers.n - n);
+    }
+    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->request_id, a->pool, &a->e->graves);
+}
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
     agent_str v;
     a->status = status;
     a->started = 1;
+    if (!agenti_head_keep(a, headers)) return 0;
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
         agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
         return 1;
@@ -159,13 +186,13 @@ static int agenti_sse_grow(agenti_answer *a)
     a->sse.cap = a->hold.cap - 1;
     return 1;
 }
-/* One payload, or one of the documents that a long one is split into.                                                   */
-static int agenti_payload(agenti_answer *a, agent_str type, agent_str data)
+/* One payload, or one of the documents that a long one is split into: then `around` is NULL.                            */
+static int agenti_payload(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
     uint32_t bad = a->d.bad;
     a->events++;
-    if (a->split) a->shortcut.before = 0;     /* it is read in full: the state may not be the learnt one any more       */
-    if (a->split ? !a->d.wire->event(&a->d, type, data) : !agenti_shortcut_event(&a->shortcut, &a->d, type, data)) return 0;
+    if (around == NULL) agenti_shortcut_forget(&a->shortcut);
+    if (around ? !agenti_shortcut_event(&a->shortcut, &a->d, type, data, around) : !a->d.wire->event(&a->d, type, data)) return 0;
     a->split_bad |= a->d.bad != bad;
     if (a->d.fault.fault || a->d.bad != bad) a->d.fault.offset = agenti_where(a);
     if (a->d.fault.fault && a->d.fault.http_status == 0) a->d.fault.http_status = a->status;
@@ -209,7 +236,7 @@ static int agenti_split_last_read(agenti_answer *a)
     agent_str text = agenti_str(a->split->text.p, a->split->text.n);
     a->split_shown = 1;
     if (a->split_bad) return 1;
-    return a->mode == AGENTI_MODE_WHOLE ? agenti_whole(a, text) : agenti_payload(a, agenti_text_view(&a->split_type), text);
+    return a->mode == AGENTI_MODE_WHOLE ? agenti_whole(a, text) : agenti_payload(a, agenti_text_view(&a->split_type), text, NULL);
 }
 /* Looks for a place to cut at each multiple of limits.piece, so cuts depend on the payload alone.                      */
 static int agenti_split_work(agenti_answer *a)
@@ -235,7 +262,7 @@ static int agenti_split_work(agenti_answer *a)
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
         a->split_shown = 1;
-        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n));     /* the type may come last  */
+        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);       /* the type may come last */
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -244,10 +271,10 @@ static int agenti_split_work(agenti_answer *a)
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
 
 /* ---- framing ---- */
-static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev)
+static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev, const agenti_around *around)
 {
     if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
-        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data);
+        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data, around);
         agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
         return 1;
     }
@@ -263,21 +290,46 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
-static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
+/* An event that is like one before: its length, 0: it is not.                                                           */
+static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
+{
+    size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
+    if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
+    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, ok);
+    if (k == 0) return 0;
+    a->sse.offset += k;
+    a->offset += k;
+    a->mark = a->offset;
+    a->events++;
+    return k;
+}
+static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *used, int *ok)
 {
     agent_sse_event ev;
+    agenti_around around;
+    int fresh = agenti_sse_fresh(&a->sse), rc;
+    around.cr = a->sse.cr;
+    rc = agent_sse_next(&a->sse, p, n, used, &ev);
+    a->offset += *used;
+    around.cr_after = a->sse.cr;
+    around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
+    if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
+    if (rc == AGENT_OK) *ok = agenti_sse_event(a, &ev, &around);
+    if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
+    return rc;
+}
+static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
     size_t k;
-    int rc = AGENT_OK;
+    int rc = AGENT_OK, ok = 1;
     *used = 0;
-    while (rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
-        rc = agent_sse_next(&a->sse, p + *used, n - *used, &k, &ev);
+    while (ok && rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
+        k = agenti_feed_like(a, p + *used, n - *used, &ok);
+        if (k == 0) rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
         *used += k;
-        a->offset += k;
-        if (rc == AGENT_E_FULL && !agenti_sse_grow(a)) return 0;
-        if (rc == AGENT_OK && !agenti_sse_event(a, &ev)) return 0;
-        if (rc == AGENT_OK && a->split == NULL) a->mark = a->offset;
+        if (a->d.op_n) return ok;
     }
-    return rc != AGENT_MORE || agenti_sse_long(a);
+    return ok && (rc != AGENT_MORE || agenti_sse_long(a));
 }
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
@@ -307,6 +359,7 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
 {
     size_t k = 0;
     int ok = 1;
+    if (n && a->mode == AGENTI_MODE_SSE) return agenti_feed_sse(a, p, n, used);
     *used = 0;
     if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
     p += *used;
@@ -333,7 +386,7 @@ static int agenti_end_work(agenti_answer *a)
     if (a->mode == AGENTI_MODE_SSE) {         /* an unfinished last event counts (wire-quirks A13)                      */
         rc = agent_sse_end(&a->sse, &ev);
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
-        if (rc == AGENT_OK) return agenti_sse_event(a, &ev);
+        if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);

@@ -98,16 +98,24 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
-enum { AGENT_TF_SERIAL = 1 /* never beside another tool of the same step */ };
+enum {
+  AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
+  AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
+                                    runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
+                                    TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
+};
 typedef struct agent_tool {
   const char *name;              /* as the model calls it; 1 to 64 of [A-Za-z0-9_-]                                   */
-  const char *description;       /* NULL: none                                                                        */
+  const char *description;       /* NULL: none. Not used with RAW                                                     */
   const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
   uint32_t flags;                /* AGENT_TF_                                                                         */
   void *user;                    /* comes back in u.tool.user                                                         */
 } agent_tool;
 enum {
-  AGENT_S_NO_STREAM = 1          /* ask for the answer in one piece; the events are the same                          */
+  AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
+  AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
+                                    the tags on                                                                      */
+  AGENT_S_THINK_OPEN = 4         /* the same, and the opening tag is not there: the model's template has written it   */
 };
 typedef struct agent_session_desc {
   uint32_t flags;                /* AGENT_S_                                                                          */
@@ -133,25 +141,34 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
  *   "reasoning_effort"                                as the provider names it: low, medium, high ...
- *   "thinking_budget"                                 tokens, 0: no thinking (Anthropic; not sent to others)
+ *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
+ *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
+ *                                                     cache_control; others cache by themselves and are not asked)
+ * What a provider does not take is left out of its requests with a WARNING that names the option.
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
 /* Replaces the tools, from the next step on. OK, E_ARG, E_STALE, E_NOMEM.                                            */
 AGENTDEF int agent_session_tools(agent_engine *, agent_id s, const agent_tool *, size_t n);
 
-enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_REASONING, AGENT_PART_CALL, AGENT_PART_RESULT,
+enum agent_part_kind { AGENT_PART_TEXT, AGENT_PART_IMAGE, AGENT_PART_AUDIO, AGENT_PART_FILE /* PDF, plain text ... */, AGENT_PART_REASONING,
+  AGENT_PART_CALL, AGENT_PART_RESULT,
   AGENT_PART_OTHER               /* a block of the provider's own: text is its JSON, name its type; goes back to the same model */ };
 enum {
   AGENT_PART_CUT = 1,            /* truncated: a limit, a cancel or an error came first                               */
   AGENT_PART_ERROR = 2,          /* RESULT: the tool failed, was refused or not run                                   */
   AGENT_PART_INVALID = 4,        /* CALL: text is no JSON object                                                      */
-  AGENT_PART_REFUSAL = 8         /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+  AGENT_PART_REFUSAL = 8,        /* TEXT: the model refuses (OpenAI `refusal`)                                        */
+  AGENT_PART_BASE64 = 16,        /* IMAGE, AUDIO, FILE: text is base64 (RFC 4648 section 4, padded, no line breaks). In: else it is the
+                                    file's bytes. Out: set, but for plain text, which is kept as it is                */
+  AGENT_PART_CACHE = 32          /* of a user message: a prompt cache mark behind it (Anthropic, four in a request)   */
 };
-typedef struct agent_part {      /* in: kind, text (and for AGENT_MODEL, AGENT_TOOLS messages name, wire_id, data); out: all */
+typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and for AGENT_MODEL, AGENT_TOOLS messages wire_id, data); out: all */
   uint16_t kind, flags;
   agent_num id, call;            /* call: CALL and RESULT                                                             */
-  agent_str text;                /* text, reasoning, arguments as JSON, or tool output                                */
-  agent_str name;                /* CALL: the tool                                                                    */
+  agent_str text;                /* text, reasoning, arguments as JSON, tool output, or the contents of a file        */
+  agent_str name;                /* CALL: the tool. IMAGE, AUDIO, FILE: the file's name, if it has one                */
+  agent_str mime;                /* IMAGE, AUDIO, FILE: its media type; needed with text. image/ and audio/ settle the kind */
+  agent_str uri;                 /* IMAGE, AUDIO, FILE: where the provider finds it, instead of text. A data: URL is taken apart */
   agent_str wire_id;             /* CALL and RESULT: the provider's id of the call                                    */
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
@@ -169,7 +186,8 @@ enum agent_lane {
 /* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
  * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
 AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
-/* The same with parts (TEXT) and a lane. n 0: go on with what is there; the last message must be the user's or tool results
+/* The same with parts (TEXT, IMAGE, AUDIO, FILE) and a lane. What a provider does not take of them is named in brackets instead, with a
+ * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there; the last message must be the user's or tool results
  * (else E_STATE).                                                                                                    */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
@@ -189,7 +207,8 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
-               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(SOURCE, F) X(CUSTOM, F) \
+               X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(FILE_START, F) X(FILE_DELTA, F) X(FILE_END, F) \
+               X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
   /* course */ X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
@@ -206,6 +225,7 @@ enum {
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
+enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
@@ -230,9 +250,11 @@ typedef struct agent_event {
   union {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
-    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage; } end;            /* RUN_END STEP_END */
+    struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
+             agent_str model, request_id, headers; } end;                                                   /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; } tool;             /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;

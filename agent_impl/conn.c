@@ -539,7 +539,15 @@ static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
-    int rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
+    int rc;
+    if (!c->skip_message && (used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n)) != 0) {
+        c->more = 1;
+        c->e->scanned += used;
+        c->r += used;
+        c->span = c->r - c->span_n;
+        return 1;
+    }
+    rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
     c->e->scanned += used;
@@ -578,13 +586,15 @@ static int agenti_conn_bytes(agenti_conn *c)
         c->r += used;
         return ok;
     }
-    if (c->span_n) {
-        ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
-        c->span += used;
-        c->span_n -= used;
-        return ok;
+    if (c->span_n == 0) {
+        if (c->r == c->w && !c->more) return -1;
+        ok = agenti_conn_http(c);
+        if (!ok || c->span_n == 0) return ok;
     }
-    return c->r == c->w && !c->more ? -1 : agenti_conn_http(c);
+    ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
+    c->span += used;
+    c->span_n -= used;
+    return ok;
 }
 /* The stream ended while the answer was not over.                                                                      */
 static void agenti_conn_ended(agenti_conn *c)
@@ -620,7 +630,7 @@ static void agenti_conn_over(agenti_conn *c)
 static int agenti_conn_exchange(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    int rc = agenti_answer_event(a);
+    int rc = a->d.op_n ? agenti_answer_event(a) : 0;
     if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
     if (rc == -1) { agenti_conn_nomem(c); return 2; }
     if (rc == -2) {
@@ -636,7 +646,7 @@ static int agenti_conn_exchange(agenti_conn *c)
     if (rc >= 0) return 2;
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
-    if (c->decode && c->decode->answers && (c->skip_message || (!c->got_byte && c->http.state == 0))) {      /* no further answer came */
+    if (c->decode && c->decode->answers && (c->skip_message || !c->got_byte)) {                /* no further answer came             */
         agenti_conn_drain(c);
         return 2;
     }

@@ -104,7 +104,7 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
     memset(ev, 0, sizeof *ev);
     ev->type = (uint16_t)type;
     ev->at_ms = e->now;
-    ev->text = ev->name = agenti_str(NULL, 0);
+    ev->text.p = ev->name.p = "";
     return ev;
 }
 AGENTDEF const char *agent_code_text(int code)

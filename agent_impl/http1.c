@@ -2,6 +2,9 @@
  * cannot be read in two ways, no folded headers. Head and trailers are gathered line by line in buf and normalised in place;
  * a body is never copied. */
 AGENTI_FN int agenti_http_token(const char *p, size_t n);                    /* RFC 9110 5.6.2; not empty               */
+/* In a chunked body: the commonest way to the next body bytes, if it is short enough to lie in p. Returns what is used up to the end of
+ * the body bytes, which are the last *body ones, or 0: nothing changed, agent_http_next knows.                         */
+AGENTI_FN size_t agenti_http_run(agent_http *, const char *p, size_t n, size_t *body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_HTTP1
 enum { /* agent_http.state: what comes next */
@@ -51,8 +54,8 @@ static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
 static int agenti_h1_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
 static int agenti_h1_hex(char c)
 {
-    char l = agenti_lower(c);
-    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : agenti_h1_digit(c);
+    unsigned digit = (unsigned)(unsigned char)c - '0', letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
+    return digit < 10 ? (int)digit : letter < 6 ? (int)letter + 10 : -1;
 }
 AGENTI_FN int agenti_http_token(const char *p, size_t n)
 {
@@ -357,10 +360,29 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
+/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. 0: not such, nothing changed. */
+static int agenti_h1_plain_size(agent_http *h, agenti_h1_in *c)
+{
+    enum { MOST = 7 };                       /* digits                                                                  */
+    const char *p = c->p;
+    size_t i = h->state == AGENTI_H1_DATA_CR ? 2 : 0, first = i;
+    uint32_t v = 0;
+    int d;
+    if (c->n < MOST + 4 || (i && (p[0] != '\r' || p[1] != '\n'))) return 0;
+    for (; i < first + MOST && (d = agenti_h1_hex(p[i])) >= 0; i++) v = v * 16 + (uint32_t)d;
+    if (i == first || p[i] != '\r' || p[i + 1] != '\n' || h->extra > AGENTI_H1_EXTRA_MAX - (MOST + 1)) return 0;
+    h->extra += (uint32_t)(i - first) + 1;
+    h->left = v;
+    h->state = (uint8_t)agenti_h1_sized(h);
+    AGENTI_TOUCH(i + 2);
+    agenti_h1_used(h, c, i + 2);
+    return 1;
+}
 static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the data of two chunks                      */
 {
     int s = h->state;
     size_t i;
+    if ((s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) && agenti_h1_plain_size(h, c)) return AGENTI_H1_GO;
     for (i = 0; i < c->n && s != AGENTI_H1_DATA && s != AGENTI_H1_TRAILER; i++) {
         s = agenti_h1_chunk_byte(h, c->p[i]);
         if (s == AGENTI_H1_BROKEN) break;
@@ -371,6 +393,23 @@ static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the 
     if (s == AGENTI_H1_BROKEN) return agenti_h1_fail(h, h->error, 0);
     h->error = NULL;
     return AGENTI_H1_GO;
+}
+
+AGENTI_FN size_t agenti_http_run(agent_http *h, const char *p, size_t n, size_t *body)
+{
+    agenti_h1_in c;
+    size_t k;
+    c.p = p;
+    c.n = n;
+    *body = 0;
+    if (h->state == AGENTI_H1_DATA_CR || h->state == AGENTI_H1_SIZE_FIRST) (void)agenti_h1_plain_size(h, &c);
+    if (h->state != AGENTI_H1_DATA || c.n == 0) return n - c.n;
+    k = c.n < h->left ? c.n : (size_t)h->left;
+    *body = k;
+    agenti_h1_used(h, &c, k);
+    h->left -= k;
+    if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
+    return n - c.n;
 }
 
 /* ---- the reader ---- */

@@ -6,6 +6,14 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up
 AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
 AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
+/* p behind a string's opening quote: the length up to the closing one, or -1 if a control byte or the end comes before it. Escapes are
+ * passed over, and not checked. The 16 bytes before p may be read if `back`. */
+enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII */ };
+AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
+AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
+AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
+/* Unescapes over itself valid UTF-8 with valid escapes, none of a surrogate: the length of the text. */
+AGENTI_FN size_t agenti_json_unescape(char *p, size_t n);
 /* p at a backslash: length of the escape and its UTF-16 unit, or 0: bad or cut. */
 AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
 AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
@@ -77,6 +85,76 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n)
         if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
     }
     return i + agenti_json_plain_bytes(p + i, n - i);
+}
+static size_t agenti_json_word_from(const char *p, size_t i, size_t n, int *marks)
+{
+    for (; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c == '"') return i;
+        if (c < 0x20) break;
+        if (c == '\\') {
+            *marks |= AGENTI_JSON_ESCAPED;
+            if (++i == n || (unsigned char)p[i] < 0x20) break;
+            c = (unsigned char)p[i];
+        }
+        if (c >= 0x80) *marks |= AGENTI_JSON_HIGH;
+    }
+    return (size_t)-1;
+}
+AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks)
+{
+    *marks = 0;
+    return agenti_json_word_from(p, 0, n, marks);
+}
+AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
+{
+    size_t i = 0;
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+    const size_t least = back ? 1 : 16;
+    *marks = 0;
+    while (n - i >= least) {
+        size_t over = n - i < 16 ? 16 - (n - i) : 0, k;      /* so many bytes are looked at again                       */
+        __m128i v = agenti_load16(p + i - over), hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v))) >> over;
+        k = mask ? agenti_first(mask) : 16 - over;
+        if ((_mm_movemask_epi8(v) >> over) & ((1 << k) - 1)) *marks |= AGENTI_JSON_HIGH;
+        i += k;
+        if (mask == 0) continue;
+        if (p[i] == '"') return i;
+        if (p[i] != '\\' || n - i < 2 || (unsigned char)p[i + 1] < 0x20) return (size_t)-1;
+        *marks |= (unsigned char)p[i + 1] >= 0x80 ? AGENTI_JSON_ESCAPED | AGENTI_JSON_HIGH : AGENTI_JSON_ESCAPED;
+        i += 2;
+    }
+#else
+    (void)back;
+    *marks = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t w = agenti_load8(p + i);
+        if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '"', 1) | agenti_below(w ^ AGENTI_ONES * '\\', 1)) break;
+        if (w & AGENTI_ONES * 0x80) *marks |= AGENTI_JSON_HIGH;
+    }
+#endif
+    return agenti_json_word_from(p, i, n, marks);
+}
+AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
+{
+    size_t i = 0;
+#ifdef AGENTI_SSE2
+    const __m128i blank = _mm_set1_epi8(' ');
+    const size_t least = back ? 1 : 16;
+    while (n - i >= least) {
+        size_t over = n - i < 16 ? 16 - (n - i) : 0;
+        unsigned mask = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(agenti_load16(p + i - over), blank)) >> over;
+        size_t k = agenti_first((int)mask);                  /* the mask's upper half is all ones                       */
+        if (k < 16 - over) return i + k;
+        i += 16 - over;
+    }
+#else
+    (void)back;
+#endif
+    while (i < n && p[i] == ' ') i++;
+    return i;
 }
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
 {
@@ -425,6 +503,26 @@ static uint32_t agenti_json_decode(agenti_sink *to, agent_str raw, uint32_t lead
     }
     agenti_stage_flush(&s);
     return lead;
+}
+AGENTI_FN size_t agenti_json_unescape(char *p, size_t n)
+{
+    size_t i = 0, to = 0, k;
+    uint32_t unit;
+    while (i < n) {
+        if (p[i] != '\\') {
+            const char *slash = (const char *)memchr(p + i, '\\', n - i);
+            k = slash ? (size_t)(slash - p) - i : n - i;
+            memmove(p + to, p + i, k);
+            to += k;
+        } else {
+            k = agenti_json_escape(p + i, n - i, &unit);
+            if (k == 0) break;
+            to += agenti_utf8_put(p + to, unit);
+        }
+        i += k;
+    }
+    AGENTI_TOUCH(n);
+    return to;
 }
 static void agenti_json_decode_all(agenti_sink *s, agent_str raw)
 {

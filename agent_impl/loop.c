@@ -23,16 +23,24 @@ static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
     ev->u.msg.role = m->role;
     return AGENTI_PUMP_EVENT;
 }
-/* All parts as one text, for as long as the event; when there is no memory for that, the first one.                    */
+/* All texts as one, for as long as the event; when there is no memory for that, the first one.                         */
 static agent_str agenti_msg_text(agenti_session *s, const agenti_msg *m)
 {
     size_t n = 1;
     uint32_t i;
     char *p = NULL;
-    for (i = 0; i < m->n; i++) if (!agenti_add(n, m->parts[i].text.n, &n)) break;
-    if (m->n > 1 && i == m->n) p = agenti_blob_get(&s->pool, n);
-    if (p == NULL) return agenti_text_view(&m->parts[0].text);
-    for (i = 0, n = 0; i < m->n; n += m->parts[i++].text.n) memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+    uint32_t texts = 0, first = 0;
+    for (i = m->n; i-- > 0;) if (m->parts[i].kind == AGENT_PART_TEXT) {
+        texts++;
+        first = i;
+        if (!agenti_add(n, m->parts[i].text.n, &n)) return agenti_str(NULL, 0);
+    }
+    if (texts > 1) p = agenti_blob_get(&s->pool, n);
+    if (p == NULL) return texts ? agenti_text_view(&m->parts[first].text) : agenti_str(NULL, 0);
+    for (i = 0, n = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) {
+        memcpy(p + n, m->parts[i].text.p, m->parts[i].text.n);
+        n += m->parts[i].text.n;
+    }
     AGENTI_TOUCH(n);
     p[n] = 0;
     agenti_blob_bury(&s->e->graves, p);
@@ -56,6 +64,7 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
+    int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
     r->tools = s->tools.p;
@@ -64,6 +73,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
+    for (option = 0; option < AGENTI_OPT_COUNT; option++)
+        if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
@@ -143,8 +154,9 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request r;
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
-    s->dropped = r.dropped != 0;
     w->head(&o->text, &r);
+    s->left_out = r.left_out & ~s->told_out;
+    s->told_out |= r.left_out & (AGENTI_BIT(AGENTI_OPT_COUNT) - 1);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
@@ -190,8 +202,23 @@ static int agenti_step_send(agenti_session *s)
     s->conn = c;
     s->state = AGENTI_S_ANSWER;
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
-    if (!s->dropped) return AGENTI_PUMP_NONE;
-    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("reasoning of another model was left out of the request");
+    return AGENTI_AGAIN;
+}
+/* One WARNING for each thing that was asked for and is not in the request.                                             */
+static int agenti_left_out(agenti_session *s)
+{
+    static const char *const why[] = {
+        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
+        "there are more prompt cache marks than the provider takes"
+    };
+    agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
+    int bit = 0;
+    while (!(s->left_out & AGENTI_BIT(bit))) bit++;
+    s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT) {
+        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
+        ev->name = agenti_cstr(agenti_option_key(bit));
+    } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
@@ -202,11 +229,13 @@ static void agenti_answer_begin(agenti_session *s)
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
     s->answer.model = s->model;
+    if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
 }
 static int agenti_answer_wait(agenti_session *s)
 {
     agenti_conn *c = s->conn;
     agent_str choice = agenti_text_view(&s->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (s->left_out) return agenti_left_out(s);
     if (!c->over) return AGENTI_PUMP_NONE;
     s->conn = NULL;
     if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
@@ -218,6 +247,8 @@ static int agenti_answer_wait(agenti_session *s)
     }
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.request_id);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
@@ -251,13 +282,14 @@ static int agenti_judge(agenti_session *s)
     const agenti_msg *m = s->answer.msg;
     uint32_t i, content = 0;
     s->state = AGENTI_S_PARTS;
-    for (i = 0; m && i < m->n; i++) content += m->parts[i].kind == AGENT_PART_CALL || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
+    for (i = 0; m && i < m->n; i++)
+        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;
     if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
     else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
-    else if (!content && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+    else if (!content && !d->paused && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
     else if (d->finish == AGENT_FINISH_OTHER && content) {
         agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
         memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
@@ -510,7 +542,7 @@ static int agenti_next_step(agenti_session *s)
     if (s->failed) s->outcome = AGENT_FAILED;                /* ERROR was shown: no cancel changes that                 */
     else if (s->cancelling) s->outcome = AGENT_CANCELLED;
     else if (s->closing) s->outcome = AGENT_LIMITED;
-    else if (s->answer.results == NULL) s->outcome = AGENT_COMPLETED;
+    else if (s->answer.results == NULL && !s->answer.d.paused) s->outcome = AGENT_COMPLETED;
     else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
     else s->state = AGENTI_S_STEP;
     return AGENTI_AGAIN;
@@ -542,6 +574,7 @@ static int agenti_run_end(agenti_session *s)
     ev->u.end.steps = s->steps;
     ev->u.end.raw = agenti_cstr(s->e->ev_raw);
     ev->u.end.usage = &s->e->ev_usage;
+    ev->u.end.model = ev->u.end.request_id = ev->u.end.headers = agenti_str(NULL, 0);
     agenti_answer_begin(s);                   /* lets go of what the answer held                                        */
     return AGENTI_PUMP_EVENT;
 }

@@ -87,30 +87,35 @@
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
  *   INPUT_START, INPUT_DELTA, INPUT_END               arguments of a tool call while they stream; name: the tool. Empty ones: no delta, END has {}
- *   SOURCE      the model cites text (a URL), titled name
- *   CUSTOM      a block that only the provider understands (text: its JSON, name: its type): redacted thinking, tools that the provider ran
- *               itself and their results, compaction. Nothing is asked of the host; it goes back as it came, to the same model
- *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run
+ *   FILE_START, FILE_DELTA, FILE_END                  a file that the model made: u.file.kind (AGENT_PART_), mime and base64 in the deltas, or uri
+ *   SOURCE      the model cites or its provider has found text (a URL), titled name
+ *   CUSTOM      what only the provider understands (text: its JSON, name: its type). With a part: a block of the message, as redacted thinking
+ *               or compaction; it goes back as it came, to the same model. Without: news beside the message (stop_details, container,
+ *               context_management)
+ *   TOOL_CALL   the call is complete: name, text (arguments, JSON), u.tool.wire_id. SALVAGED: text is no object, the call is not run.
+ *               u.tool.by AGENT_BY_PROVIDER: the provider runs it, no INPUT events come before and no TOOL_RUN after it
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
  *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
  *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
- *               gets exactly one
+ *               gets exactly one. BY_PROVIDER: text is the result as the provider's JSON; NOT_RUN and empty when none came with this answer
  *   NEED_DONE   a need is over: answered or withdrawn
- *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome
+ *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome, model (as the answer names it), request_id, and
+ *               headers: the rate-limit lines of the answer's head as they came, for agent_http_header: "x-ratelimit-remaining-tokens: 99\n"
  *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
  *   WARNING     text: something odd that did no harm; name: more about it
  *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
  *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
- *               joined; the first one alone when there is no memory to join them
+ *               that are text joined; the first one alone when there is no memory to join them
  *
- * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | INPUT_* )* TOOL_CALL* MSG_END
+ * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | FILE_* | INPUT_* )* TOOL_CALL* MSG_END
  *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
  *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
  *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
  *         is an error unless tool results came before; an unknown reason with content is complete, with a WARNING. finish LENGTH or FILTER:
- *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again.
+ *         no call of the answer is run, TOOL_CALL is not raised, the model is told when it is asked again. A turn that the provider pauses
+ *         (Anthropic pause_turn) goes on: the next step sends the same history again.
  *
  * ==== 5 BYTES IN AND OUT ========================================================================================================
  * VIA_BYTES: the host carries raw bytes (TCP, TLS, a pipe), the engine speaks HTTP/1.1 and keeps connections alive; one that died while idle
@@ -127,6 +132,7 @@
  * error result for that call alone. TOOL_RUNs are raised together (parallel_tools limits them; AGENT_TF_SERIAL tools run alone), results come
  * in any order and are stored and sent in call order. A late answer is AGENT_LATE and changes nothing. After the last result the next step
  * begins by itself. The last step of max_steps runs with tools switched off (tool_choice none) and asks for a summary; the run is LIMITED.
+ * Tools that the provider defines or runs itself are declared as its own JSON (AGENT_TF_RAW).
  *
  * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
  * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
@@ -141,7 +147,16 @@
  *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
- * every request with agent_peer_desc.body_json.
+ * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the
+ * option), or not beside others (Anthropic takes neither temperature nor top_p nor a forced tool_choice beside thinking, and max_tokens
+ * above the budget only: it is raised), files (their name and type stand in the text instead), reasoning of another model.
+ *
+ *   files in user messages      OpenAI chat                              Anthropic
+ *   image                       data, URL                                data (JPEG, PNG, GIF, WebP), URL
+ *   PDF                         data                                     data, URL
+ *   plain text, JSON, XML       as text                                  as a text document
+ *   audio                       data (WAV, MP3)                          left out
+ *   other files                 data                                     URL
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for

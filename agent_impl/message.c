@@ -9,6 +9,7 @@ typedef struct agenti_part {
     agent_num id, call, need;
     agenti_text text, name, wire_id, title;
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
+    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
@@ -40,6 +41,7 @@ AGENTI_FN int  agenti_table_room(agenti_table *, size_t more);            /* 0: 
 AGENTI_FN void agenti_table_add(agenti_table *, agenti_msg *);            /* after agenti_table_room                    */
 AGENTI_FN void agenti_table_free(agenti_table *, agenti_blob **graves);
 AGENTI_FN void agenti_part_view(const agenti_part *, agent_part *out);
+AGENTI_FN int  agenti_is_media(int kind);                                /* IMAGE, AUDIO, FILE                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MESSAGE
 AGENTI_FN void agenti_text_free(agenti_text *t, agenti_blob **graves)
@@ -125,6 +127,8 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->wire_id, graves);
         agenti_text_free(&p->title, graves);
         agenti_text_free(&p->data, graves);
+        agenti_text_free(&p->mime, graves);
+        agenti_text_free(&p->uri, graves);
     }
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
@@ -167,6 +171,7 @@ AGENTI_FN void agenti_table_free(agenti_table *t, agenti_blob **graves)
     t->msgs = NULL;
     t->n = t->cap = 0;
 }
+AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 {
     out->kind = p->kind;
@@ -177,5 +182,7 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
     out->name = agenti_text_view(&p->name);
     out->wire_id = agenti_text_view(&p->wire_id);
     out->data = agenti_text_view(&p->data);
+    out->mime = agenti_text_view(&p->mime);
+    out->uri = agenti_text_view(&p->uri);
 }
 #endif

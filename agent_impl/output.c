@@ -19,10 +19,19 @@ static agent_event *agenti_part_event(agenti_answer *a, int type, const agenti_p
         ev->name = agenti_text_view(&p->name);
         ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
         ev->u.tool.title = agenti_str(NULL, 0);
+    } else if (agenti_is_media(p->kind)) {
+        ev->u.file.kind = p->kind;
+        ev->u.file.mime = agenti_text_view(&p->mime);
+        ev->u.file.uri = agenti_text_view(&p->uri);
     }
     return ev;
 }
-/* The next delta of a part, at most limits.piece long and never inside a UTF-8 sequence. 0: all is shown.              */
+/* The START of a part's kind; DELTA and END follow it in the list of events.                                           */
+static int agenti_part_start(const agenti_part *p)
+{
+    return p->kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : p->kind == AGENT_PART_REASONING ? AGENT_EV_REASONING_START : AGENT_EV_FILE_START;
+}
+/* The next delta of a part, at most limits.piece long and never inside a UTF-8 sequence. 0: all is shown, 2: it was the last one. */
 static int agenti_part_delta(agenti_answer *a, agenti_part *p, int type)
 {
     size_t n = p->text.n - p->shown;
@@ -30,7 +39,7 @@ static int agenti_part_delta(agenti_answer *a, agenti_part *p, int type)
     if (n > a->e->lim.piece) n = agenti_utf8_cut(p->text.p + p->shown, n, a->e->lim.piece);
     agenti_part_event(a, type, p)->text = agenti_str(p->text.p + p->shown, n);
     p->shown += n;
-    return 1;
+    return p->shown == p->text.n ? 2 : 1;
 }
 /* 1: MSG_ADD was made, 0: the message is there, -1: no memory.                                                         */
 static int agenti_need_msg(agenti_answer *a)
@@ -50,27 +59,35 @@ static int agenti_need_msg(agenti_answer *a)
     ev->u.msg.role = AGENT_MODEL;
     return 1;
 }
-static agenti_part *agenti_part_find(const agenti_answer *a, int call, uint32_t key)
+static agenti_part *agenti_part_find(const agenti_answer *a, int kind, uint32_t key)
 {
     uint32_t i;
-    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].call == call) return &a->msg->parts[a->open[i].part];
+    for (i = a->open_n; i-- > 0;) if (a->open[i].key == key && a->open[i].kind == kind) return &a->msg->parts[a->open[i].part];
     return NULL;
+}
+static int agenti_open_room(agenti_answer *a)
+{
+    uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
+    agenti_open *o;
+    if (a->open_n < a->open_cap) return 1;
+    o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
+    if (o == NULL) return 0;
+    a->open = o;
+    a->open_cap = cap;
+    return 1;
+}
+static void agenti_open_add(agenti_answer *a, int kind, uint32_t key, uint32_t part)
+{
+    agenti_open *o = &a->open[a->open_n++];
+    o->key = key;
+    o->kind = kind == AGENT_PART_CALL ? AGENTI_OPEN_CALL : kind == AGENT_PART_OTHER ? AGENTI_OPEN_RAN : AGENTI_OPEN_STREAM;
+    o->part = part;
 }
 /* A new part of the message, open; the room in the list of open ones is made first.                                    */
 static agenti_part *agenti_part_open(agenti_answer *a, int kind, uint32_t key)
 {
-    agenti_part *p;
-    if (a->open_n == a->open_cap) {
-        uint32_t cap = a->open_cap ? a->open_cap * 2 : 2;
-        agenti_open *o = (agenti_open *)agenti_resize(a->pool, a->open, a->open_cap * sizeof *o, cap * sizeof *o);
-        if (o == NULL) return NULL;
-        a->open = o;
-        a->open_cap = cap;
-    }
-    if ((p = agenti_part_new(a->pool, a->msg, kind)) == NULL) return NULL;
-    a->open[a->open_n].key = key;
-    a->open[a->open_n].call = kind == AGENT_PART_CALL;
-    a->open[a->open_n++].part = a->msg->n - 1;
+    agenti_part *p = agenti_open_room(a) ? agenti_part_new(a->pool, a->msg, kind) : NULL;
+    if (p) agenti_open_add(a, kind, key, a->msg->n - 1);
     return p;
 }
 static void agenti_part_close(agenti_answer *a, const agenti_part *p)
@@ -83,34 +100,108 @@ static void agenti_part_close(agenti_answer *a, const agenti_part *p)
 }
 static int agenti_apply_text(agenti_answer *a, agenti_op *op)
 {
-    int kind = op->kind == AGENTI_OP_TEXT ? AGENT_PART_TEXT : AGENT_PART_REASONING, rc;
-    agenti_part *p = agenti_part_find(a, 0, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    int rc;
     if (p == NULL) {
         if ((rc = agenti_need_msg(a)) != 0) return rc;
-        if ((p = agenti_part_open(a, kind, op->key)) == NULL) return -1;
+        if ((p = agenti_part_open(a, op->kind == AGENTI_OP_TEXT ? AGENT_PART_TEXT : AGENT_PART_REASONING, op->key)) == NULL) return -1;
         p->id = ++a->nums->part;
         p->flags = op->flags;
-        agenti_part_event(a, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_START : AGENT_EV_REASONING_START, p);
+        agenti_part_event(a, agenti_part_start(p), p);
         return 1;
     }
     if (!(op->flags & AGENTI_OP_APPLIED)) {
         if (!agenti_text_add(&p->text, a->pool, &a->e->graves, op->a)) return -1;
         op->flags |= AGENTI_OP_APPLIED;
     }
-    return agenti_part_delta(a, p, kind == AGENT_PART_TEXT ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA);
+    return agenti_part_delta(a, p, agenti_part_start(p) + 1);
+}
+/* MIME or URI begin a file, FILE adds to it.                                                                           */
+static int agenti_apply_file(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    int rc;
+    if (op->kind == AGENTI_OP_FILE) return p ? agenti_apply_text(a, op) : 0;
+    if (p) return 0;
+    if ((rc = agenti_need_msg(a)) != 0) return rc;
+    if ((p = agenti_part_open(a, op->flags, op->key)) == NULL) return -1;
+    if (!agenti_text_set(op->kind == AGENTI_OP_MIME ? &p->mime : &p->uri, a->pool, &a->e->graves, op->a)) {
+        a->msg->n--;
+        a->open_n--;
+        return -1;
+    }
+    if (op->kind == AGENTI_OP_MIME) p->flags = AGENT_PART_BASE64;
+    p->id = ++a->nums->part;
+    agenti_part_event(a, AGENT_EV_FILE_START, p);
+    return 1;
 }
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
-    int text = p->kind == AGENT_PART_TEXT;
     agent_event *ev;
-    if (agenti_part_delta(a, p, text ? AGENT_EV_TEXT_DELTA : AGENT_EV_REASONING_DELTA)) return 1;      /* what a cancel left unshown */
+    if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
-    ev = agenti_part_event(a, text ? AGENT_EV_TEXT_END : AGENT_EV_REASONING_END, p);
+    ev = agenti_part_event(a, agenti_part_start(p) + 2, p);
     ev->text = agenti_text_view(&p->text);
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
+/* ---- text that may begin with <think> ---- */
+enum { AGENTI_THOUGHT_KEY = 0x40000000 };     /* the stream of thoughts beside the stream of their text                  */
+static void agenti_think_set(agenti_answer *a, int kind, agent_str text)
+{
+    memset(&a->think_op, 0, sizeof a->think_op);
+    a->think_op.kind = (uint8_t)(kind == AGENTI_THINK_THOUGHT ? AGENTI_OP_REASONING : AGENTI_OP_TEXT);
+    a->think_op.key = kind == AGENTI_THINK_THOUGHT ? a->think_key | AGENTI_THOUGHT_KEY : a->think_key;
+    a->think_op.a = text;
+    a->think_shows = 1;
+}
+/* Shows the piece in think_op; before text the thoughts end. 0: it is shown.                                           */
+static int agenti_think_show(agenti_answer *a)
+{
+    agenti_part *p = a->think_op.kind == AGENTI_OP_TEXT ? agenti_part_find(a, AGENTI_OPEN_STREAM, a->think_key | AGENTI_THOUGHT_KEY) : NULL;
+    int rc = p ? agenti_close_text(a, p, 0) : agenti_apply_text(a, &a->think_op);
+    if (rc == 0) a->think_shows = 0;
+    return rc == 2 ? 1 : rc;                  /* think_op is done, not the decoder's                                    */
+}
+static int agenti_has_tags(const agenti_answer *a, const agenti_op *op)
+{
+    if (a->think_key ? a->think_key != op->key : (op->flags & AGENT_PART_REFUSAL) != 0) return 0;
+    return a->think_shows || a->think.state != AGENTI_THINK_OFF;
+}
+static int agenti_apply_think(agenti_answer *a, agenti_op *op)
+{
+    agent_str out;
+    int kind, rc;
+    a->think_key = op->key;
+    for (;;) {
+        if (a->think_shows && (rc = agenti_think_show(a)) != 0) return rc;
+        if ((kind = agenti_think_next(&a->think, &op->a, &out)) == AGENTI_THINK_NONE) return 0;
+        agenti_think_set(a, kind, out);
+    }
+}
+/* The text is over: what was held back, then the end of its thoughts. 0: all is shown.                                 */
+static int agenti_think_close(agenti_answer *a, int cut)
+{
+    agenti_part *p;
+    agent_str out;
+    int kind, rc;
+    if (a->think_key == 0) return 0;
+    if (!a->think_shows && (kind = agenti_think_end(&a->think, &out)) != AGENTI_THINK_NONE) agenti_think_set(a, kind, out);
+    if (a->think_shows && (rc = agenti_think_show(a)) != 0) return rc;
+    if ((p = agenti_part_find(a, AGENTI_OPEN_STREAM, a->think_key | AGENTI_THOUGHT_KEY)) != NULL) return agenti_close_text(a, p, cut);
+    a->think_key = 0;
+    return 0;
+}
+static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
+{
+    agenti_part *p;
+    int rc = a->think_key == op->key ? agenti_think_close(a, 0) : 0;
+    if (rc) return rc;
+    return (p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
+}
+
+/* ---- calls ---- */
 /* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
@@ -171,7 +262,12 @@ static int agenti_apply_call(agenti_answer *a, const agenti_op *op)
 }
 static agenti_part *agenti_result_of(const agenti_answer *a, const agenti_part *call)
 {
-    return &a->results->parts[call->call - a->results->parts[0].call];       /* they are numbered in a row              */
+    uint32_t lo = 0, hi = a->results->n;      /* their numbers rise                                                     */
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (a->results->parts[mid].call <= call->call) lo = mid; else hi = mid;
+    }
+    return &a->results->parts[lo];
 }
 /* INPUT_START once the name is known, then what has come of the arguments.                                             */
 static int agenti_show_call(agenti_answer *a, agenti_part *p)
@@ -204,11 +300,11 @@ static int agenti_args_add(agenti_answer *a, agenti_part *p, agent_str s)
 }
 static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, 1, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
     int rc;
     if (op->kind == AGENTI_OP_CALL && p == NULL) {
         if ((rc = agenti_apply_call(a, op)) != 0) return rc;
-        p = agenti_part_find(a, 1, op->key);
+        p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
     }
     if (p == NULL) return 0;
     if (!(op->flags & AGENTI_OP_APPLIED)) {
@@ -220,14 +316,20 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 }
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, 0, op->key);
+    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
+}
+static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
+{
+    agent_event *ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
+    ev->text = agenti_text_view(&p->text);
+    ev->name = agenti_text_view(&p->name);
+    return 1;
 }
 /* A block that only the provider understands: kept as it came, shown as CUSTOM.                                        */
 static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p;
-    agent_event *ev;
     int rc;
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     if ((rc = agenti_need_msg(a)) != 0) return rc;
@@ -237,45 +339,91 @@ static int agenti_apply_raw(agenti_answer *a, agenti_op *op)
         a->msg->n--;
         return -1;
     }
-    op->flags |= AGENTI_OP_APPLIED;
     p->id = ++a->nums->part;
-    ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
-    ev->text = agenti_text_view(&p->text);
-    ev->name = agenti_text_view(&p->name);
+    if (op->flags & AGENTI_RAW_QUIET) { op->flags |= AGENTI_OP_APPLIED; return 0; }
+    op->flags |= AGENTI_OP_APPLIED;
+    return agenti_custom_event(a, p);
+}
+/* Calls that the provider runs are parts of kind OTHER, open until their result comes: `title` is the tool.            */
+static agent_event *agenti_ran_event(agenti_answer *a, int type, const agenti_part *call, const agenti_part *p)
+{
+    agent_event *ev = agenti_part_event(a, type, p);
+    ev->call = call->call;
+    ev->name = agenti_text_view(&call->title);
+    ev->u.tool.wire_id = agenti_text_view(&call->wire_id);
+    ev->u.tool.title = agenti_str(NULL, 0);
+    ev->u.tool.by = AGENT_BY_PROVIDER;
+    return ev;
+}
+static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
+{
+    agenti_part *p = &a->msg->parts[a->msg->n - 1];
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    if (a->open_n >= a->e->lim.calls_per_step) return -2;
+    if (!agenti_open_room(a)) return -1;
+    if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
+    op->flags |= AGENTI_OP_APPLIED;
+    p->call = ++a->nums->call;
+    agenti_open_add(a, AGENT_PART_OTHER, 0, a->msg->n - 1);
+    agenti_ran_event(a, AGENT_EV_TOOL_CALL, p, p)->text = op->c;
     return 1;
 }
-static int agenti_apply(agenti_answer *a, agenti_op *op)
+/* The result of a call of this answer; of one before a pause the answer knows nothing.                                 */
+static int agenti_apply_result(agenti_answer *a, agenti_op *op)
 {
-    agenti_part *p;
+    agenti_part *p = &a->msg->parts[a->msg->n - 1], *call;
+    uint32_t i;
     agent_event *ev;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    op->flags |= AGENTI_OP_APPLIED;
+    for (i = 0; i < a->open_n; i++) {
+        call = &a->msg->parts[a->open[i].part];
+        if (a->open[i].kind != AGENTI_OPEN_RAN || call->wire_id.n != op->a.n || memcmp(call->wire_id.p, op->a.p, op->a.n) != 0) continue;
+        agenti_part_close(a, call);
+        ev = agenti_ran_event(a, AGENT_EV_TOOL_RESULT, call, p);
+        ev->text = op->c;
+        ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
+        return 1;
+    }
+    return agenti_custom_event(a, p);
+}
+static int agenti_apply_news(agenti_answer *a, agenti_op *op)
+{
+    agent_event *ev;
+    if (op->flags & AGENTI_OP_APPLIED) return 0;
+    op->flags |= AGENTI_OP_APPLIED;
+    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM : AGENT_EV_WARNING);
+    ev->text = op->a;
+    ev->name = op->b;
+    return 1;
+}
+static int agenti_apply(agenti_answer *a, agenti_op *op)      /* as agenti_answer_event, or 2: an event, and the op is done */
+{
     switch (op->kind) {
-    case AGENTI_OP_TEXT: case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
+    case AGENTI_OP_TEXT:
+        return agenti_has_tags(a, op) ? agenti_apply_think(a, op) : agenti_apply_text(a, op);
+    case AGENTI_OP_REASONING: return agenti_apply_text(a, op);
+    case AGENTI_OP_MIME: case AGENTI_OP_URI: case AGENTI_OP_FILE: return agenti_apply_file(a, op);
     case AGENTI_OP_CALL: case AGENTI_OP_NAME: case AGENTI_OP_ARGS: return agenti_apply_input(a, op);
     case AGENTI_OP_DATA: return agenti_apply_data(a, op);
     case AGENTI_OP_RAW: return agenti_apply_raw(a, op);
-    case AGENTI_OP_END: return (p = agenti_part_find(a, 0, op->key)) != NULL ? agenti_close_text(a, p, 0) : 0;
-    default:
-        if (op->flags & AGENTI_OP_APPLIED) return 0;
-        op->flags |= AGENTI_OP_APPLIED;
-        ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : AGENT_EV_WARNING);
-        ev->text = op->a;
-        ev->name = op->b;
-        return 1;
+    case AGENTI_OP_RAN: return agenti_apply_ran(a, op);
+    case AGENTI_OP_RESULT: return agenti_apply_result(a, op);
+    case AGENTI_OP_END: return agenti_apply_end(a, op);
+    default: return agenti_apply_news(a, op);
     }
 }
 AGENTI_FN int agenti_answer_event(agenti_answer *a)
 {
     agenti_decoder *d = &a->d;
-    while (d->op_at < d->op_n) {
-        int rc = agenti_apply(a, &d->ops[d->op_at]);
-        if (rc) return rc;
-        d->op_at++;
-    }
-    if (d->op_n) {
+    int rc = 0;
+    while (d->op_at < d->op_n && (rc = agenti_apply(a, &d->ops[d->op_at])) == 0) d->op_at++;
+    if (rc == 2) { d->op_at++; rc = 1; }      /* events view the part, not the op                                       */
+    if (d->op_n && d->op_at == d->op_n) {
         d->op_n = d->op_at = 0;
-        agenti_arena_reset(&d->arena);
+        if (d->arena.top) agenti_arena_reset(&d->arena);
     }
-    return 0;
+    return rc;
 }
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
@@ -291,13 +439,21 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
+static int agenti_close_ran(agenti_answer *a, const agenti_part *p)            /* its result comes after a pause, or never */
+{
+    agenti_part_close(a, p);
+    agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
+    return 1;
+}
 AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
+    if (a->think_key && agenti_think_close(a, cut) > 0) return 1;
     if (a->open_n) {
         agenti_part *p = &a->msg->parts[a->open[0].part];
-        return p->kind == AGENT_PART_CALL ? agenti_close_call(a, p, cut) : agenti_close_text(a, p, cut);
+        if (p->kind == AGENT_PART_CALL) return agenti_close_call(a, p, cut);
+        return a->open[0].kind == AGENTI_OPEN_RAN ? agenti_close_ran(a, p) : agenti_close_text(a, p, cut);
     }
     for (i = 0; a->results && !cut && i < a->results->n; i++) {
         agenti_part *p = &a->msg->parts[a->results->parts[i].key];
@@ -332,6 +488,9 @@ AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
     ev->u.end.finish = a->d.fault.fault ? AGENT_FINISH_ERROR : a->d.finish;
     ev->u.end.raw = agenti_cstr(a->e->ev_raw);
     ev->u.end.usage = &a->e->ev_usage;
+    ev->u.end.model = agenti_text_view(&a->d.model);
+    ev->u.end.request_id = agenti_text_view(&a->request_id);
+    ev->u.end.headers = agenti_text_view(&a->limits);
     return ev;
 }
 #endif

@@ -53,8 +53,20 @@ static void agenti_print_usage(agenti_print *o, const agent_usage *u)
     if (u->output >= 0) agenti_print_i64(o, "output", u->output);
     if (u->reasoning >= 0) agenti_print_i64(o, "reasoning", u->reasoning);
 }
+static void agenti_print_end(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_i64(o, "outcome", ev->u.end.outcome);
+    agenti_print_i64(o, "finish", ev->u.end.finish);
+    agenti_print_num(o, "steps", ev->u.end.steps);
+    agenti_print_some(o, "raw", ev->u.end.raw);
+    agenti_print_some(o, "model", ev->u.end.model);
+    agenti_print_some(o, "request_id", ev->u.end.request_id);
+    agenti_print_some(o, "headers", ev->u.end.headers);
+    agenti_print_usage(o, ev->u.end.usage);
+}
 static void agenti_print_tool(agenti_print *o, const agent_event *ev)
 {
+    agenti_print_num(o, "by", ev->u.tool.by);
     agenti_print_some(o, "wire_id", ev->u.tool.wire_id);
     agenti_print_some(o, "title", ev->u.tool.title);
     if (ev->type == AGENT_EV_TOOL_RESULT) agenti_print_i64(o, "status", ev->u.tool.status);
@@ -81,12 +93,11 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     switch (ev->type) {
     case AGENT_EV_OPEN: agenti_print_open(o, ev); break;
     case AGENT_EV_CLOSE: agenti_print_i64(o, "why", ev->u.io.why); break;
-    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END:
-        agenti_print_i64(o, "outcome", ev->u.end.outcome);
-        agenti_print_i64(o, "finish", ev->u.end.finish);
-        agenti_print_num(o, "steps", ev->u.end.steps);
-        agenti_print_some(o, "raw", ev->u.end.raw);
-        agenti_print_usage(o, ev->u.end.usage);
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_print_end(o, ev); break;
+    case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
+        agenti_print_num(o, "kind", ev->u.file.kind);
+        agenti_print_some(o, "mime", ev->u.file.mime);
+        agenti_print_some(o, "uri", ev->u.file.uri);
         break;
     case AGENT_EV_MSG_ADD: case AGENT_EV_MSG_END: agenti_print_i64(o, "role", ev->u.msg.role); break;
     case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
@@ -150,7 +161,16 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
         agenti_copy_str(base, &at, cap, &to->u.open.method, ev->u.open.method);
         agenti_copy_str(base, &at, cap, &to->u.open.url, ev->u.open.url);
         break;
-    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_copy_str(base, &at, cap, &to->u.end.raw, ev->u.end.raw); break;
+    case AGENT_EV_RUN_END: case AGENT_EV_STEP_END:
+        agenti_copy_str(base, &at, cap, &to->u.end.raw, ev->u.end.raw);
+        agenti_copy_str(base, &at, cap, &to->u.end.model, ev->u.end.model);
+        agenti_copy_str(base, &at, cap, &to->u.end.request_id, ev->u.end.request_id);
+        agenti_copy_str(base, &at, cap, &to->u.end.headers, ev->u.end.headers);
+        break;
+    case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
+        agenti_copy_str(base, &at, cap, &to->u.file.mime, ev->u.file.mime);
+        agenti_copy_str(base, &at, cap, &to->u.file.uri, ev->u.file.uri);
+        break;
     case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
     case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
         agenti_copy_str(base, &at, cap, &to->u.tool.wire_id, ev->u.tool.wire_id);

@@ -114,8 +114,10 @@ static int agenti_pump_session(agent_engine *e)
 static int agenti_pump_conn(agent_engine *e)
 {
     agenti_ready *r = e->conns.next;
-    agenti_sleep(r);
-    agenti_wake(&e->conns, r);
+    if (r->next != &e->conns) {               /* not alone                                                              */
+        agenti_sleep(r);
+        agenti_wake(&e->conns, r);
+    }
     if (agenti_conn_pump((agenti_conn *)r->owner)) return 1;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;

@@ -42,11 +42,13 @@ typedef struct agenti_session {
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
-    uint8_t new_tools, old_log, dropped, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
 AGENTI_FN void agenti_session_free(agenti_session *);                 /* its handle is gone already                     */
+AGENTI_FN const char *agenti_option_key(int option);
 AGENTI_FN void agenti_tools_swap(agenti_session *);                   /* takes the next tools                           */
 AGENTI_FN agenti_part *agenti_result_find(const agenti_session *, agent_num call);            /* of this step, or NULL  */
 AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
@@ -81,6 +83,7 @@ static const char *agenti_tool_check(const agent_engine *e, const agent_tool *t)
         char c = agenti_lower(name.p[i]);
         if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return "a tool's name has only A-Z a-z 0-9 _ -";
     }
+    if (schema.n == 0 && (t->flags & AGENT_TF_RAW)) return "a raw tool has its declaration in schema";
     if (schema.n && (agent_json_check(schema.p, schema.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(schema).p[0] != '{'))
         return "a tool's schema is no JSON object";
     return NULL;
@@ -130,7 +133,7 @@ AGENTI_FN void agenti_tools_swap(agenti_session *s)
 }
 
 /* ---- options ---- */
-enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL };
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL };
 static const struct { const char *key; int option, form; } agenti_option_rows[] = {
     { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
     { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
@@ -138,16 +141,25 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "frequency_penalty", AGENTI_OPT_FREQUENCY, AGENTI_FORM_NUMBER }, { "presence_penalty", AGENTI_OPT_PRESENCE, AGENTI_FORM_NUMBER },
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
-    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_NUMBER }
+    { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }
 };
+AGENTI_FN const char *agenti_option_key(int option)
+{
+    size_t i = 0;
+    while (agenti_option_rows[i].option != option) i++;
+    return agenti_option_rows[i].key;
+}
 static int agenti_form_ok(int form, agent_str v)
 {
     agent_str item;
     size_t pos = 0;
     if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
+    if (form == AGENTI_FORM_TTL) return agenti_eq(v, "5m") || agenti_eq(v, "1h");
+    if (form == AGENTI_FORM_BUDGET && agenti_eq(v, "adaptive")) return 1;
     if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
     if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
-    if (form == AGENTI_FORM_NUMBER) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
+    if (form == AGENTI_FORM_NUMBER || form == AGENTI_FORM_BUDGET) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
     if (v.p[0] != '[') return v.p[0] == '"';
     while (agent_json_each(v, &pos, NULL, &item)) if (item.p[0] != '"') return 0;
     return 1;
@@ -161,8 +173,9 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_MODEL && s->options[option].n == v.n && memcmp(s->options[option].p, v.p, v.n) == 0) return AGENT_OK;
     if (!agenti_text_set(&s->options[option], &s->pool, &e->graves, v)) return agenti_no_memory(e);
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
-    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL) s->old_log = 1;
+    if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL || option == AGENTI_OPT_CACHE) s->old_log = 1;
     if (option == AGENTI_OPT_MODEL) s->model++;
+    s->told_out &= ~AGENTI_BIT(option);
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
@@ -272,79 +285,13 @@ AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 }
 
 /* ---- messages from the host ---- */
+static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
 static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
 {
-    const agenti_msg *m = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
+    const agenti_msg *m = agenti_last_msg(s);
     uint32_t i;
     for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
     return 0;
-}
-static agenti_part *agenti_call_by_wire(const agenti_msg *m, agent_str id)
-{
-    uint32_t i;
-    for (i = 0; i < m->n; i++)
-        if (m->parts[i].kind == AGENT_PART_CALL && m->parts[i].wire_id.n == id.n && memcmp(m->parts[i].wire_id.p, id.p, id.n) == 0) return &m->parts[i];
-    return NULL;
-}
-static const char *agenti_part_check(const agenti_session *s, int role, const agent_part *p)
-{
-    const agenti_msg *before = s->table.n ? s->table.msgs[s->table.n - 1] : NULL;
-    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has text parts";
-    if (role == AGENT_TOOLS) {
-        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
-        return before && agenti_call_by_wire(before, p->wire_id) ? NULL : "a result without its call in the message before";
-    }
-    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
-    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
-}
-static int agenti_part_copy(agenti_session *s, agenti_msg *m, const agent_part *p)
-{
-    agenti_blob **graves = &s->e->graves;
-    agenti_part *q = agenti_part_new(&s->pool, m, p->kind);
-    if (q == NULL) return 0;
-    q->flags = (uint16_t)(p->flags & 0xFF);
-    if (!agenti_text_set(&q->text, &s->pool, graves, p->text) || !agenti_text_repair(&q->text, &s->pool, graves)) return 0;
-    if (p->name.n && (!agenti_text_set(&q->name, &s->pool, graves, p->name) || !agenti_text_repair(&q->name, &s->pool, graves))) return 0;
-    if (p->wire_id.n && (!agenti_text_set(&q->wire_id, &s->pool, graves, p->wire_id) || !agenti_text_repair(&q->wire_id, &s->pool, graves))) return 0;
-    if (p->data.n && (!agenti_text_set(&q->data, &s->pool, graves, p->data) || !agenti_text_repair(&q->data, &s->pool, graves))) return 0;
-    if (q->kind == AGENT_PART_CALL && (q->text.n == 0 || q->text.p[0] != '{' || agent_json_check(q->text.p, q->text.n, s->e->lim.depth, NULL) != AGENT_OK))
-        q->flags |= AGENT_PART_INVALID;
-    return 1;
-}
-/* A host's part whose views may be those of a zeroed one.                                                              */
-static agent_part agenti_part_given(const agent_part *p)
-{
-    agent_part q = *p;
-    q.text = agenti_str(p->text.p, p->text.n);
-    q.name = agenti_str(p->name.p, p->name.n);
-    q.wire_id = agenti_str(p->wire_id.p, p->wire_id.n);
-    q.data = agenti_str(p->data.p, p->data.n);
-    return q;
-}
-/* NULL: see e->last and *rc.                                                                                           */
-static agenti_msg *agenti_msg_from(agenti_session *s, int role, const agent_part *parts, size_t n, int *rc)
-{
-    agenti_msg *m;
-    agent_part part;
-    const char *why;
-    size_t i, size = 0;
-    *rc = AGENT_E_ARG;
-    for (i = 0; i < n; i++) {
-        part = agenti_part_given(&parts[i]);
-        if ((why = agenti_part_check(s, role, &part)) != NULL) { s->e->last = why; return NULL; }
-        if (part.text.n > s->e->lim.item || (size += part.text.n) > s->e->lim.item) {
-            *rc = agenti_say(s->e, AGENT_E_LIMIT, "the message is longer than limits.item");
-            return NULL;
-        }
-    }
-    *rc = agenti_no_memory(s->e);
-    if ((m = agenti_msg_new(&s->pool, role)) == NULL) return NULL;
-    for (i = 0; i < n; i++) {
-        part = agenti_part_given(&parts[i]);
-        if (!agenti_part_copy(s, m, &part)) { agenti_msg_free(&s->pool, m, &s->e->graves); return NULL; }
-    }
-    m->ended = 1;
-    return m;
 }
 static int agenti_enqueue(agenti_session *s, agenti_msg *m)
 {
@@ -369,7 +316,7 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
     if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
         return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
-    if (n && (m = agenti_msg_from(s, AGENT_USER, parts, n, &rc)) == NULL) return rc;
+    if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
     return agenti_enqueue(s, m);
 }
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
@@ -405,7 +352,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
     if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
     if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);
-    if ((m = agenti_msg_from(s, role, parts, n, &rc)) == NULL) return rc;
+    if ((m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), role, parts, n, &rc)) == NULL) return rc;
     if (role == AGENT_TOOLS && !agenti_results_match(s, m)) {
         agenti_msg_free(&s->pool, m, &e->graves);
         return agenti_say(e, AGENT_E_ARG, "the results are not those of the calls before, in their order");

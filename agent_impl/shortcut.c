@@ -1,156 +1,283 @@
-/* Streams repeat themselves: an event is often the one before it with another text. The bytes of the last such event are kept, and where
- * the next one is the same but for that one string, its op is made without reading the rest again. One more string may differ: that of
- * a member behind the text that the wire format never reads (OpenAI pads its events with `obfuscation`). This is exact: the same bytes
- * around a string that is not empty, read in the same state, do the same; the state is known to be the same because an event is learnt
- * only if it made one op and changed nothing else, and every event that is read in full forgets what was learnt before. */
-enum { AGENTI_SHORTCUT_MOST = 2048, AGENTI_SHORTCUT_MISSES = 16 };
-typedef struct agenti_shortcut {
-    agenti_buf text;                          /* the event learnt, without its strings                                  */
-    size_t before, noise;                     /* where they were, 0: nothing is learnt; noise: text.n without a second  */
-    char type[32]; size_t type_n;
+/* Streams repeat themselves: an event is often one before it with another text. The bytes of such events are kept as templates, and where the
+ * next one is the same but for its holes, its op is made without reading the rest again. Holes are the text itself; the values of
+ * members that the wire format never reads (OpenAI pads its events with `obfuscation`); blanks before the last brace (Anthropic's
+ * padding). This is exact: the same bytes around a string that is not empty, read in the same state, do the same; the state is known
+ * to be the same because an event is learnt only if it made one op and changed nothing else, and an event that is read in full and
+ * changes anything of the decoder's state makes all be forgotten. */
+enum {
+    AGENTI_SHORTCUT_MOST = 2048, AGENTI_SHORTCUT_TYPE = 32, AGENTI_SHORTCUT_LANES = 16, AGENTI_SHORTCUT_TEMPLATES = 4, AGENTI_SHORTCUT_HOLES = 6,
+    AGENTI_SHORTCUT_MISSES = 16, AGENTI_SHORTCUT_REST = 256       /* after so many misses in a row so many events are not looked at */
+};
+enum agenti_hole_kind { AGENTI_HOLE_TEXT, AGENTI_HOLE_UNREAD /* a string or a number */, AGENTI_HOLE_BLANKS };
+typedef struct agenti_hole { uint16_t at; uint8_t kind; } agenti_hole;
+typedef struct agenti_template {
+    agenti_buf text;                          /* an event, without what is in its holes; n 0: nothing is learnt         */
+    size_t lead, end;                         /* where its payload begins and ends; lead 0: there is nothing around it  */
+    agenti_hole holes[AGENTI_SHORTCUT_HOLES]; /* in the payload, in their order                                         */
+    uint32_t hole_n;
+    uint8_t cr, cr_after;                     /* SSE's state before and after it                                        */
+    uint8_t type_n; char type[AGENTI_SHORTCUT_TYPE];
     agenti_op op;
-    uint32_t misses;                          /* events learnt in vain, in a row: after some it is given up             */
+} agenti_template;
+typedef struct agenti_shortcut {
+    agenti_template t[AGENTI_SHORTCUT_TEMPLATES];
+    agenti_buf was;                           /* the decoder and its lanes before an event                              */
+    uint32_t last, next;                      /* which one fitted; where the next one goes                              */
+    uint32_t misses, rest;                    /* events read in full, in a row; how many more will be, unseen           */
     int off;
 } agenti_shortcut;
+typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
+/* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
+ * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory.                       */
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *ok);
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
-AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data);
+AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SHORTCUT
-typedef struct agenti_seen {                  /* what of a decoder an event may change, beside its ops                  */
-    uint32_t lane_n, call_n, last_call, stream, streams, bad;
-    int finish, has_usage, fault;
-    uint8_t stream_kind, started, done, sourced;
-    uint16_t high_text, high_args;
-    int64_t uncached;
-    agent_usage usage;
-} agenti_seen;
-
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool)
 {
+    uint32_t i;
     memset(s, 0, sizeof *s);
-    agenti_buf_init(&s->text, pool);
+    agenti_buf_init(&s->was, pool);
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) agenti_buf_init(&s->t[i].text, pool);
 }
-AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s) { agenti_buf_free(&s->text); }
-static void agenti_seen_take(agenti_seen *s, const agenti_decoder *d)
+AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s)
 {
-    memset(s, 0, sizeof *s);
-    s->lane_n = d->lane_n;
-    s->call_n = d->call_n;
-    s->last_call = d->last_call;
-    s->stream = d->stream;
-    s->streams = d->streams;
-    s->bad = d->bad;
-    s->finish = d->finish;
-    s->has_usage = d->has_usage;
-    s->fault = d->fault.fault;
-    s->stream_kind = d->stream_kind;
-    s->started = d->started;
-    s->done = d->done;
-    s->sourced = d->sourced;
-    s->high_text = d->high_text;
-    s->high_args = d->high_args;
-    s->uncached = d->uncached;
-    s->usage = d->usage;
+    uint32_t i;
+    agenti_buf_free(&s->was);
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) agenti_buf_free(&s->t[i].text);
 }
-/* A string value that may stand in the place of the learnt one: not empty, plain JSON, and without \u, since halves of surrogate pairs
- * have a memory of their own.                                                                                          */
-static int agenti_shortcut_fits(agent_str value, uint32_t depth)
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 {
-    const char *p = value.p, *end = value.p + value.n;
-    if (value.n < 3 || value.p[value.n - 1] != '"') return 0;
-    while ((p = (const char *)memchr(p, '\\', (size_t)(end - p))) != NULL) {
-        if (p + 1 < end && p[1] == 'u') return 0;
-        p += p + 1 < end ? 2 : 1;
+    uint32_t i;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = 0;
+    s->next = 0;
+}
+
+/* ---- an event that is like a template ---- */
+/* A string's inside: valid escapes; for a text also valid UTF-8, and no \u of surrogates, whose halves have a memory of their own. */
+static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text, int marks)
+{
+    size_t i, k;
+    uint32_t unit;
+    if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
+    for (i = 0; (marks & AGENTI_JSON_ESCAPED) && i < n; i += k) {
+        k = agenti_json_plain(p + i, n - i);
+        if (k) continue;
+        k = agenti_json_escape(p + i, n - i, &unit);
+        if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
-    return agent_json_check(value.p, value.n, depth, NULL) == AGENT_OK;
-}
-/* Whether `rest` begins with the learnt bytes from .. to, and what is behind them.                                     */
-static int agenti_shortcut_same(const agenti_shortcut *s, agent_str *rest, size_t from, size_t to)
-{
-    size_t n = to - from;
-    if (rest->n < n || memcmp(rest->p, s->text.p + from, n) != 0) return 0;
-    *rest = agenti_str(rest->p + n, rest->n - n);
     return 1;
 }
-/* 1: the event was one like the learnt one, and its op is made; 0: it was not; -1: no memory                           */
-static int agenti_shortcut_hit(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
+/* A string that may stand in a hole, at its quote: its length, or 0. A text is not empty.                              */
+static size_t agenti_hole_string(const char *p, size_t n, int back, int text, int *marks)
 {
-    agent_str rest = data, value, text;
-    agenti_op *op;
-    size_t n;
-    if (s->before == 0 || type.n != s->type_n || memcmp(type.p, s->type, type.n) != 0) return 0;
-    if (!agenti_shortcut_same(s, &rest, 0, s->before) || rest.n == 0 || rest.p[0] != '"') return 0;
-    AGENTI_TOUCH(data.n);
-    value = agenti_str(rest.p, agenti_json_skip(rest.p, rest.n));
-    rest = agenti_str(rest.p + value.n, rest.n - value.n);
-    if (!agenti_shortcut_fits(value, d->depth_limit) || !agenti_shortcut_same(s, &rest, s->before, s->noise)) return 0;
-    if (s->noise < s->text.n) {
-        n = rest.n && rest.p[0] == '"' ? agenti_json_skip(rest.p, rest.n) : 0;
-        if (n < 2 || agent_json_check(rest.p, n, d->depth_limit, NULL) != AGENT_OK) return 0;
-        rest = agenti_str(rest.p + n, rest.n - n);
-        if (!agenti_shortcut_same(s, &rest, s->noise, s->text.n)) return 0;
+    size_t len;
+    if (n < 2 || p[0] != '"') return 0;
+    len = agenti_json_word(p + 1, n - 1, back, marks);
+    if (len == (size_t)-1 || (text && len == 0)) return 0;
+    return *marks == 0 || agenti_hole_inside(p + 1, len, text, *marks) ? len + 2 : 0;
+}
+static size_t agenti_hole_unread(const char *p, size_t n, int back)      /* a number may go on: what follows the hole ends it     */
+{
+    int marks;
+    return n && p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
+}
+static int agenti_template_same(const char *p, const char *q, size_t n)        /* short pieces are the commonest        */
+{
+    if (n > 8) return memcmp(p, q, n) == 0;
+    while (n && p[n - 1] == q[n - 1]) n--;
+    return n == 0;
+}
+/* p as the template between two places of its text: the length read, or 0. *text: what is in the hole, without quotes. */
+static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agent_str *text, int *marks)
+{
+    size_t at = 0, k, noted;
+    uint32_t i;
+    for (i = 0;; i++) {
+        k = (i < t->hole_n ? t->holes[i].at : to) - from;
+        if (k > p.n - at || !agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
+        at += k;
+        from += k;
+        if (i == t->hole_n) break;
+        noted = at;
+        if (t->holes[i].kind == AGENTI_HOLE_BLANKS) {
+            at += agenti_json_blanks(p.p + at, p.n - at, at >= 16);
+            continue;
+        }
+        if (t->holes[i].kind == AGENTI_HOLE_UNREAD) k = agenti_hole_unread(p.p + at, p.n - at, at >= 16);
+        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, marks);
+        if (k == 0) return 0;
+        at += k;
+        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { text->p = p.p + noted + 1; text->n = k - 2; }
     }
-    if (rest.n) return 0;
-    if (!agenti_json_string(value, NULL, &d->arena, &text) || (op = agenti_op_add(d, s->op.kind, s->op.key)) == NULL) return -1;
-    op->flags = s->op.flags;
+    return at;
+}
+static int agenti_template_op(const agenti_template *t, agenti_decoder *d, agent_str text, int marks)
+{
+    agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
+    if (op == NULL) return 0;
+    if (marks & AGENTI_JSON_ESCAPED) text.n = agenti_json_unescape((char *)(uintptr_t)text.p, text.n);
+    op->flags = t->op.flags;
     op->a = text;
     return 1;
 }
-/* Takes out the string of the member that is never read, if there is one. Its key with both quotes and colon stands nowhere else
- * in JSON than where it is a key.                                                                                      */
-static void agenti_shortcut_noise(agenti_shortcut *s, const agenti_decoder *d)
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *ok)
 {
-    const char *key = d->wire->noise;
-    size_t len = key ? strlen(key) : 0, i, n;
-    s->noise = s->text.n;
-    for (i = s->before; len && i + len < s->text.n; i++) {
-        if (s->text.p[i] != '"' || memcmp(s->text.p + i, key, len) != 0 || s->text.p[i + len] != '"') continue;
-        i += len;
-        n = agenti_json_skip(s->text.p + i, s->text.n - i);
-        memmove(s->text.p + i, s->text.p + i + n, s->text.n - i - n);
-        s->text.n -= n;
-        s->noise = i;
-        return;
+    agent_str text = agenti_str(NULL, 0), all = agenti_str(p, n);
+    uint32_t k, i;
+    size_t len;
+    int marks = 0;
+    if (s->off || d->op_n) return 0;
+    for (k = 0; k < AGENTI_SHORTCUT_TEMPLATES; k++) {
+        const agenti_template *t = &s->t[i = (s->last + k) % AGENTI_SHORTCUT_TEMPLATES];
+        if (t->text.n == 0 || t->lead == 0 || t->cr != *cr || n < t->text.n) continue;
+        len = agenti_template_read(t, all, 0, t->text.n, &text, &marks);
+        if (len == 0 || len - (t->lead + t->text.n - t->end) > most) continue;
+        AGENTI_TOUCH(len);
+        s->last = i;
+        s->misses = 0;
+        *ok = agenti_template_op(t, d, text, marks);
+        *cr = t->cr_after;
+        return len;
     }
+    return 0;
 }
-/* data is the event as it came, before its string was decoded in place at op->a.                                       */
-static void agenti_shortcut_learn(agenti_shortcut *s, const agenti_decoder *d, agent_str type, agent_str data, size_t at)
+/* The payload alone. 1: it was like one before, and its op is made; 0: it was not; -1: no memory                       */
+static int agenti_shortcut_data(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
 {
-    size_t n = agenti_json_skip(data.p + at, data.n - at);
-    if (!agenti_shortcut_fits(agenti_str(data.p + at, n), d->depth_limit)) return;
-    memcpy(s->type, type.p, type.n);
-    s->type_n = type.n;
-    s->op = d->ops[0];
-    s->before = at;
-    memmove(s->text.p + at, s->text.p + at + n, data.n - at - n);             /* data is s->text                        */
-    s->text.n = data.n - n;
-    agenti_shortcut_noise(s, d);
+    agent_str text = agenti_str(NULL, 0);
+    uint32_t i;
+    int marks = 0;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) {
+        const agenti_template *t = &s->t[i];
+        if (t->text.n == 0 || t->type_n != type.n || memcmp(t->type, type.p, type.n) != 0) continue;
+        if (agenti_template_read(t, data, t->lead, t->end, &text, &marks) != data.n) continue;
+        AGENTI_TOUCH(data.n);
+        s->misses = 0;
+        return agenti_template_op(t, d, text, marks) ? 1 : -1;
+    }
+    return 0;
 }
-AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
+
+/* ---- learning ---- */
+static void agenti_state_keep(agenti_buf *b, const agenti_decoder *d)
 {
-    agenti_seen was, is;
-    size_t at;
-    int rc;
-    if (s->off || d->op_n) return d->wire->event(d, type, data);
-    rc = agenti_shortcut_hit(s, d, type, data);
-    if (rc > 0) s->misses = 0;
-    if (rc != 0) return rc > 0;
-    if (s->before && ++s->misses == AGENTI_SHORTCUT_MISSES) s->off = 1;
-    s->before = 0;
-    s->text.n = 0;
-    if (data.n > AGENTI_SHORTCUT_MOST || type.n > sizeof s->type) return d->wire->event(d, type, data);
-    agenti_buf_add(&s->text, data.p, data.n);
-    agenti_seen_take(&was, d);
-    if (s->text.bad || !d->wire->event(d, type, data)) return 0;
-    agenti_seen_take(&is, d);
-    if (d->op_n != 1 || memcmp(&was, &is, sizeof is) != 0) return 1;
-    if (d->ops[0].kind != AGENTI_OP_TEXT && d->ops[0].kind != AGENTI_OP_REASONING && d->ops[0].kind != AGENTI_OP_ARGS) return 1;
-    if (d->ops[0].a.p <= data.p || d->ops[0].a.p >= data.p + data.n) return 1;        /* not decoded in place          */
-    at = (size_t)(d->ops[0].a.p - data.p) - 1;
-    if (s->text.p[at] == '"') agenti_shortcut_learn(s, d, type, agenti_str(s->text.p, s->text.n), at);
+    b->n = 0;
+    agenti_buf_add(b, (const char *)d, sizeof *d);
+    agenti_buf_add(b, (const char *)d->lanes, d->lane_n * sizeof *d->lanes);
+}
+/* Whether an event changed nothing but the ops. What is compared byte by byte was cleared when it was made.            */
+static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
+{
+    agenti_decoder *was = (agenti_decoder *)(void *)b->p;
+    was->ops = d->ops;
+    was->op_n = d->op_n;
+    was->op_cap = d->op_cap;
+    was->op_at = d->op_at;
+    was->arena = d->arena;
+    return memcmp(was, d, sizeof *d) == 0 && (d->lane_n == 0 || memcmp(b->p + sizeof *d, d->lanes, d->lane_n * sizeof *d->lanes) == 0);
+}
+/* The length of the value at p of a member that is never read. `to` bytes of the template are written, and end in its key, which with both
+ * quotes and colon stands nowhere else in JSON than where it is a key.                                                 */
+static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
+{
+    size_t len;
+    if (key == NULL || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
+    len = strlen(key);
+    if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
+    return agenti_hole_unread(p, n, 0);
+}
+/* Takes out of an event what belongs in holes; `at`: the quote of its text. 0: it is no template.                      */
+static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
+{
+    size_t end = t->end, from = t->lead, to = from, last = end, blanks, k;
+    char *p = t->text.p;
+    int marks, kind;
+    while (last > at && p[last - 1] == ' ') last--;
+    for (blanks = --last; blanks > at && p[blanks - 1] == ' '; blanks--) {}
+    for (t->hole_n = 0; from < end; from += k) {
+        k = last - blanks;
+        kind = from == at ? AGENTI_HOLE_TEXT : from == blanks ? AGENTI_HOLE_BLANKS : AGENTI_HOLE_UNREAD;
+        if (kind == AGENTI_HOLE_TEXT && (k = agenti_hole_string(p + from, end - from, 0, 1, &marks)) == 0) return 0;
+        if (kind == AGENTI_HOLE_UNREAD) k = agenti_template_unread(t, key, to, p + from, end - from);
+        if (k || kind == AGENTI_HOLE_BLANKS) {
+            t->holes[t->hole_n].at = (uint16_t)to;
+            t->holes[t->hole_n++].kind = (uint8_t)kind;
+        }
+        if (k == 0) { p[to++] = p[from]; k = 1; }            /* also the last brace, when there are no blanks           */
+    }
+    memmove(p + to, p + end, t->text.n - end);
+    t->text.n -= end - to;
+    t->end = to;
     return 1;
+}
+/* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
+static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
+{
+    const agenti_op *op = &d->ops[0];
+    size_t at;
+    if (d->op_n != 1 || (op->kind != AGENTI_OP_TEXT && op->kind != AGENTI_OP_REASONING && op->kind != AGENTI_OP_ARGS)) return 0;
+    if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;
+    at = t->lead + (size_t)(op->a.p - data.p) - 1;
+    if (t->text.p[at] != '"' || !agenti_template_cut(t, d->wire->noise, at)) return 0;
+    memcpy(t->type, type.p, type.n);
+    t->type_n = (uint8_t)type.n;
+    t->op = *op;
+    return 1;
+}
+/* A copy of the event, made before it is read, for that is done in place.                                              */
+static int agenti_template_copy(agenti_template *t, agent_str data, const agenti_around *around)
+{
+    agent_str all = around->raw.n ? around->raw : data;
+    t->text.n = 0;
+    agenti_buf_add(&t->text, all.p, all.n);
+    t->lead = (size_t)(data.p - all.p);
+    t->end = t->lead + data.n;
+    t->cr = around->cr;
+    t->cr_after = around->cr_after;
+    return !t->text.bad;
+}
+/* Whether this event is to be learnt.                                                                                  */
+static int agenti_shortcut_eager(agenti_shortcut *s, const agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    if (++s->misses >= AGENTI_SHORTCUT_MISSES) {             /* try some later                                          */
+        s->rest = AGENTI_SHORTCUT_REST;
+        s->misses -= 4;
+    }
+    if (s->rest || data.n > AGENTI_SHORTCUT_MOST || around->raw.n > AGENTI_SHORTCUT_MOST) return 0;
+    return type.n <= AGENTI_SHORTCUT_TYPE && d->lane_n <= AGENTI_SHORTCUT_LANES;
+}
+static int agenti_shortcut_read(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)     /* and learn   */
+{
+    agenti_template *t = &s->t[s->next];
+    int ok = d->wire->event(d, type, data);
+    if (!ok) return 0;
+    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); t->text.n = 0; return 1; }
+    if (!agenti_template_learn(t, d, type, data)) { t->text.n = 0; return 1; }
+    s->next = (s->next + 1) % AGENTI_SHORTCUT_TEMPLATES;
+    return 1;
+}
+AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    int rc;
+    if (s->off || s->rest) {
+        s->rest -= s->rest > 0;
+        return d->wire->event(d, type, data);
+    }
+    rc = d->op_n || around->raw.n ? 0 : agenti_shortcut_data(s, d, type, data);         /* agenti_shortcut_lines saw the others */
+    if (rc != 0) return rc > 0;
+    if (d->op_n == 0 && agenti_shortcut_eager(s, d, type, data, around)) {
+        agenti_state_keep(&s->was, d);
+        if (!s->was.bad && agenti_template_copy(&s->t[s->next], data, around)) return agenti_shortcut_read(s, d, type, data);
+        agenti_shortcut_free(s);                             /* no memory for it                                        */
+        s->off = 1;
+    }
+    agenti_shortcut_forget(s);
+    return d->wire->event(d, type, data);
 }
 #endif

@@ -4,6 +4,8 @@
  * Within one call the type and the data line of an event are views into the input; they are copied only when the call ends
  * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
  * place in the input that all state before it is safe in buf. */
+AGENTI_FN int agenti_sse_fresh(const agent_sse *);           /* nothing of an event was read: all its state is in s->cr, but an id */
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
 enum { AGENTI_SSE_FIELD_MOST = 8192 };       /* of AGENT_SSE_BOUNDED                                                    */
 enum { AGENTI_SSE_DATA = 1, AGENTI_SSE_ERROR = 2 };          /* what the event has so far: in buf (state) or as a view  */
@@ -293,12 +295,13 @@ static int agenti_sse_line_done(agent_sse *s, agenti_sse_call *c, size_t at, siz
     s->open = 1;
     return AGENT_MORE;
 }
+AGENTI_FN int agenti_sse_fresh(const agent_sse *s) { return !(s->skip | s->ignore | s->open) && s->bom == 3 && s->len == s->id_cap; }
 /* The commonest event, whole in the input: one data line, maybe a type before it, LFs. Its length, or 0: not such a one, nothing
  * changed; a stream with CRs is not tried again.                                                                      */
 static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse_event *out)
 {
     const char *p = in, *end, *lf;
-    if (n < 8 || s->slow | s->cr | s->skip | s->ignore | s->open || s->bom < 3 || s->len != s->id_cap) return 0;
+    if (n < 8 || s->slow | s->cr || !agenti_sse_fresh(s)) return 0;
     end = in + n;
     out->event = agenti_str("message", 7);
     if (n > 16 && memcmp(p, "event: ", 7) == 0) {

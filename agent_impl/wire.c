@@ -1,5 +1,6 @@
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
+enum { AGENTI_RAW_QUIET = 1 };            /* flags of RAW: another op says what the block is                         */
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
@@ -7,17 +8,24 @@ enum agenti_op_kind {
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
     AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_FILE,                           /* a: base64 to append to the file of stream `key`; flags: an agent_part_kind */
+    AGENTI_OP_MIME, AGENTI_OP_URI,            /* a: what its FILE_START says, before any of its OP_FILE                 */
     AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
+    AGENTI_OP_RAN,                            /* the block before is a call that the provider runs: a wire id, b name, c input */
+    AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
+    AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
-typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b; } agenti_op;
+typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;
 typedef struct agenti_lane {                  /* what a wire format keeps of one stream of an answer: a call, a block     */
     agenti_text id;                           /* its id; or the block as it came                                        */
     agenti_text more;                         /* JSON that later pieces add to the block                                */
     int64_t index;
     uint32_t key;                             /* of its ops                                                             */
     uint8_t has_index, named, cited, kind;
+    uint8_t call;                             /* its text is arguments of a call                                        */
+    uint8_t whole;                            /* they came complete with its start                                      */
     uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
 } agenti_lane;
 
@@ -41,20 +49,22 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
+    uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
     uint32_t bad;                             /* payloads that are no JSON                                              */
-    uint16_t high_text, high_args;            /* the same of the open text stream and of the arguments of high_call     */
-    uint32_t high_call;
+    uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
     char finish_raw[32];
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
-    agenti_text id;                           /* the provider's id of the answer                                        */
+    agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
     agenti_fault fault;
 } agenti_decoder;
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_COUNT };
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_COUNT };    /* of left_out, beside options */
+#define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
@@ -64,14 +74,15 @@ typedef struct agenti_request {               /* what a request is made of, besi
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
-    int dropped;                              /* something of the history was left out                                  */
+    uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
 typedef struct agenti_wire {
     const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
     const char *header, *header_value;        /* one more header line, or NULL                                          */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
-    void (*head)(agenti_buf *, const agenti_request *);
+    void (*head)(agenti_buf *, agenti_request *);
     void (*system)(agenti_buf *, agenti_request *, agent_str text);
     void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
     void (*tail)(agenti_buf *, const agenti_request *);
@@ -96,14 +107,22 @@ AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, an
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
+/* A file: a JSON string that is a URL or a data: URL, or base64 of a known type (mime not NULL). Other values: nothing. 0: no memory */
+AGENTI_FN int  agenti_file_add(agenti_decoder *, int kind, agent_str value, const char *mime);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
+AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
 AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
+/* The model that the answer names, the first time that it does. 0: no memory                                           */
+AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
+/* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
+AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
+AGENTI_FN void agenti_data_url_out(agenti_buf *, const agenti_part *);           /* its URI, or data:...;base64,..., as a JSON string */
 /* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
 AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
 /* What all formats' requests share: members that the host gave replace ours and stand at the end.                      */
@@ -139,6 +158,7 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
     agenti_put(d->pool, d->ops, d->op_cap * sizeof *d->ops);
     agenti_arena_free(&d->arena);
     agenti_text_free(&d->id, d->graves);
+    agenti_text_free(&d->model, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }
@@ -156,7 +176,7 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
     memset(op, 0, sizeof *op);
     op->kind = (uint8_t)kind;
     op->key = key;
-    op->a = op->b = agenti_str(NULL, 0);
+    op->a.p = op->b.p = op->c.p = "";        /* the pointers alone: copying a view just written waits for the writes    */
     if (kind == AGENTI_OP_CALL) d->call_n++;
     return op;
 }
@@ -194,9 +214,11 @@ AGENTI_FN int agenti_stream_end(agenti_decoder *d)
 AGENTI_FN int agenti_decoder_end(agenti_decoder *d)
 {
     agenti_op *op;
-    if (d->high_args) {
-        d->high_args = 0;
-        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
+    uint32_t i;
+    for (i = 0; i < d->lane_n; i++) {         /* arguments that end in half a pair                                      */
+        if (d->lanes[i].high == 0 || !d->lanes[i].call) continue;
+        d->lanes[i].high = 0;
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->lanes[i].key)) == NULL) return 0;
         op->a = agenti_cstr("\xEF\xBF\xBD");
     }
     return agenti_stream_end(d);
@@ -254,6 +276,14 @@ AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str titl
     op->b = t;
     return 1;
 }
+AGENTI_FN int agenti_news_add(agenti_decoder *d, agent_str value, const char *name)
+{
+    agenti_op *op;
+    if (value.n == 0 || agenti_eq(value, "null")) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_NEWS, 0)) == NULL || !agenti_raw_of(d, value, &op->a)) return 0;
+    op->b = agenti_cstr(name);
+    return 1;
+}
 AGENTI_FN int agenti_too_many(agenti_decoder *d)
 {
     agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
@@ -265,6 +295,62 @@ AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
     d->bad++;
     if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
     return op != NULL;
+}
+AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
+{
+    agent_str name;
+    if (d->model.n || !agenti_nonempty(value)) return 1;
+    return agenti_json_string(value, NULL, &d->arena, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+}
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
+{
+    static const char scheme[] = "data:";
+    agent_str text, type = agenti_cstr(mime);
+    const char *comma;
+    agenti_op *op;
+    uint32_t key;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &text)) return 0;
+    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme)) {
+        if ((comma = (const char *)memchr(text.p, ',', text.n)) == NULL) return 1;
+        type = agenti_str(text.p + 5, (size_t)(comma - text.p) - 5);
+        text = agenti_str(comma + 1, text.n - (size_t)(comma + 1 - text.p));
+        if ((comma = (const char *)memchr(type.p, ';', type.n)) != NULL) type.n = (size_t)(comma - type.p);
+        mime = scheme;                        /* it has contents                                                        */
+    }
+    key = ++d->streams;
+    if (!agenti_stream_end(d) || (op = agenti_op_add(d, mime ? AGENTI_OP_MIME : AGENTI_OP_URI, key)) == NULL) return 0;
+    op->a = mime ? type : text;
+    op->flags = (uint8_t)kind;
+    if (mime) {
+        if ((op = agenti_op_add(d, AGENTI_OP_FILE, key)) == NULL) return 0;
+        op->a = text;
+    }
+    return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+}
+AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *what = p->kind == AGENT_PART_IMAGE ? "[not sent: an image" : p->kind == AGENT_PART_AUDIO ? "[not sent: audio" : "[not sent: a file";
+    r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
+    agenti_json_quote_to(b, agenti_cstr(what));
+    if (p->name.n) {
+        agenti_json_quote_more(b, agenti_cstr(" named "));
+        agenti_json_quote_more(b, agenti_text_view(&p->name));
+    }
+    if (p->mime.n) {
+        agenti_json_quote_more(b, agenti_cstr(", "));
+        agenti_json_quote_more(b, agenti_text_view(&p->mime));
+    }
+    agenti_json_quote_more(b, agenti_cstr("]"));
+}
+AGENTI_FN void agenti_data_url_out(agenti_buf *b, const agenti_part *p)
+{
+    if (p->uri.n) { agenti_json_quote_to(b, agenti_text_view(&p->uri)); return; }
+    agenti_buf_str(b, "\"data:");
+    agenti_buf_add(b, p->mime.p, p->mime.n);
+    agenti_buf_str(b, ";base64,");
+    agenti_buf_add(b, p->text.p, p->text.n);
+    agenti_buf_str(b, "\"");
 }
 AGENTI_FN void agenti_tool_name_out(agenti_buf *b, agent_str name)
 {

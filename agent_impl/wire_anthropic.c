@@ -7,9 +7,10 @@ AGENTI_FN const agenti_wire *agenti_anthropic(void);
 /* agenti_lane.kind. A lane is an open block; named: its part was begun.                                                */
 enum { AGENTI_AB_TEXT = 1, AGENTI_AB_THINKING, AGENTI_AB_CALL, AGENTI_AB_OTHER };
 enum { AGENTI_AE_TYPE, AGENTI_AE_INDEX, AGENTI_AE_MESSAGE, AGENTI_AE_BLOCK, AGENTI_AE_DELTA, AGENTI_AE_USAGE, AGENTI_AE_ERROR,
-       AGENTI_AE_FIELDS };
+       AGENTI_AE_CONTEXT, AGENTI_AE_FIELDS };
 static const agenti_field agenti_an_event_rows[AGENTI_AE_FIELDS] = {
-    { "type", -1 }, { "index", -1 }, { "message", -1 }, { "content_block", -1 }, { "delta", -1 }, { "usage", -1 }, { "error", -1 }
+    { "type", -1 }, { "index", -1 }, { "message", -1 }, { "content_block", -1 }, { "delta", -1 }, { "usage", -1 }, { "error", -1 },
+    { "context_management", -1 }
 };
 enum { AGENTI_AK_TYPE, AGENTI_AK_ID, AGENTI_AK_NAME, AGENTI_AK_TEXT, AGENTI_AK_THINKING, AGENTI_AK_SIGNATURE, AGENTI_AK_INPUT,
        AGENTI_AK_JSON, AGENTI_AK_CONTENT, AGENTI_AK_CITATION, AGENTI_AK_CITATIONS, AGENTI_AK_FIELDS };
@@ -17,9 +18,11 @@ static const agenti_field agenti_an_block_rows[AGENTI_AK_FIELDS] = {          /*
     { "type", -1 }, { "id", -1 }, { "name", -1 }, { "text", -1 }, { "thinking", -1 }, { "signature", -1 }, { "input", -1 },
     { "partial_json", -1 }, { "content", -1 }, { "citation", -1 }, { "citations", -1 }
 };
-enum { AGENTI_AM_ID, AGENTI_AM_USAGE, AGENTI_AM_CONTENT, AGENTI_AM_STOP, AGENTI_AM_TYPE, AGENTI_AM_FIELDS };
-static const agenti_field agenti_an_message_rows[AGENTI_AM_FIELDS] = {
-    { "id", -1 }, { "usage", -1 }, { "content", -1 }, { "stop_reason", -1 }, { "type", -1 }
+enum { AGENTI_AM_ID, AGENTI_AM_USAGE, AGENTI_AM_CONTENT, AGENTI_AM_MODEL, AGENTI_AM_STOP, AGENTI_AM_DETAILS, AGENTI_AM_CONTAINER,
+       AGENTI_AM_CONTEXT, AGENTI_AM_FIELDS };
+static const agenti_field agenti_an_message_rows[AGENTI_AM_FIELDS] = {         /* of a message, and of message_delta    */
+    { "id", -1 }, { "usage", -1 }, { "content", -1 }, { "model", -1 }, { "stop_reason", -1 }, { "stop_details", -1 }, { "container", -1 },
+    { "context_management", -1 }
 };
 
 static int64_t agenti_an_sum(int64_t a, int64_t b)           /* unknown counts as 0, if one is known                    */
@@ -85,7 +88,14 @@ static int agenti_an_stop(agenti_decoder *d, agent_str value)
     if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
     for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
     agenti_finish_set(d, finish, raw);
+    d->paused = (uint8_t)agenti_eq(raw, "pause_turn");
     return 1;
+}
+/* How the message ends, and what is told beside it: why it was refused, what was cleared, which container ran code.     */
+static int agenti_an_ending(agenti_decoder *d, const agent_str *f)
+{
+    return agenti_an_stop(d, f[AGENTI_AM_STOP]) && agenti_news_add(d, f[AGENTI_AM_DETAILS], "stop_details")
+        && agenti_news_add(d, f[AGENTI_AM_CONTAINER], "container") && agenti_news_add(d, f[AGENTI_AM_CONTEXT], "context_management");
 }
 /* The open block of an index; NULL: none.                                                                              */
 static agenti_lane *agenti_an_lane(agenti_decoder *d, agent_str index)
@@ -149,7 +159,8 @@ static int agenti_an_call_start(agenti_decoder *d, agenti_lane *l, const agent_s
     op->b = name;
     if (!agenti_is_object(input) || agenti_trim(agenti_str(input.p + 1, input.n - 2)).n == 0) return 1;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
-    return agenti_raw_of(d, input, &op->a);   /* complete at once (E4)                                                  */
+    l->whole = 1;                             /* complete at once: deltas repeat it (E4)                                */
+    return agenti_raw_of(d, input, &op->a);
 }
 /* Blocks that only the provider understands are kept as they came. Deltas fill their member `input`, as JSON in pieces, or
  * `content`, a string in pieces: lane.more is the text of its value.                                                   */
@@ -170,6 +181,45 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
     return agenti_raw_of(d, content, &text)
         && agenti_text_add(&l->more, d->pool, d->graves, agenti_str(text.p + later, text.n - 1 - later));
 }
+static int agenti_type_ends(agent_str type, const char *with)                    /* clean text                          */
+{
+    size_t n = strlen(with);
+    return type.n > n && memcmp(type.p + type.n - n, with, n) == 0;
+}
+/* Pages that a search or fetch found are sources.                                                                      */
+static int agenti_an_pages(agenti_decoder *d, agent_str content)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (agenti_is_object(content)) return agenti_source_add(d, agent_json_get(content, "url"), agent_json_get(content, "content.title"));
+    while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &item))
+        if (agenti_is_object(item) && !agenti_source_add(d, agent_json_get(item, "url"), agent_json_get(item, "title"))) return 0;
+    return 1;
+}
+/* What a kept block is to the host: a call that the provider runs, the result of one, or nothing but itself (E5).       */
+static int agenti_an_meaning(agenti_decoder *d, agent_str block, agent_str type)
+{
+    agenti_op *raw = &d->ops[d->op_n - 1], *op;
+    agent_str content = agent_json_get(block, "content"), of;
+    if (agenti_eq(type, "fallback")) {         /* another model goes on (E12)                                           */
+        of = agent_json_get(block, "to.model");
+        if (agenti_nonempty(of)) agenti_text_free(&d->model, d->graves);
+        return agenti_model_set(d, of);
+    }
+    if (!agenti_type_ends(type, "_tool_use") && !agenti_type_ends(type, "_tool_result")) return 1;
+    raw->flags = AGENTI_RAW_QUIET;
+    if (agenti_type_ends(type, "_tool_use")) {
+        if ((op = agenti_op_add(d, AGENTI_OP_RAN, 0)) == NULL) return 0;
+        op->c = agent_json_get(block, "input");
+        if (op->c.n == 0) op->c = agenti_cstr("{}");
+        return agenti_string_of(d, agent_json_get(block, "id"), &op->a) && agenti_string_of(d, agent_json_get(block, "name"), &op->b);
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_RESULT, 0)) == NULL) return 0;
+    op->c = content;
+    if (!agenti_string_of(d, agent_json_get(block, "tool_use_id"), &op->a) || !agenti_string_of(d, agent_json_get(content, "type"), &of)) return 0;
+    if (agenti_type_ends(of, "_error") || agenti_eq(agent_json_get(block, "is_error"), "true")) op->flags = AGENT_PART_ERROR;
+    return agenti_an_pages(d, content);
+}
 static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
 {
     agent_str block = agenti_text_view(&l->id), more, old;
@@ -188,7 +238,8 @@ static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
     if (more.n) memcpy(p + at, more.p, more.n);
     memcpy(p + at + more.n, block.p + at + old.n, block.n - at - old.n);
     AGENTI_TOUCH(op->a.n);
-    return agenti_string_of(d, agent_json_get(op->a, "type"), &op->b);
+    block = op->a;
+    return agenti_string_of(d, agent_json_get(block, "type"), &op->b) && agenti_an_meaning(d, block, op->b);
 }
 static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str block, agent_str index)
 {
@@ -221,7 +272,7 @@ static AGENTI_NOINLINE int agenti_an_block_delta(agenti_decoder *d, agent_str de
     agenti_json_pick(delta, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
     if (l->kind == AGENTI_AB_TEXT)
         return agenti_an_add(d, l, AGENTI_OP_TEXT, f[AGENTI_AK_TEXT], 0) && agenti_an_cite(d, l, f[AGENTI_AK_CITATION]);
-    if (l->kind == AGENTI_AB_CALL) return agenti_an_add(d, l, AGENTI_OP_ARGS, f[AGENTI_AK_JSON], 0);
+    if (l->kind == AGENTI_AB_CALL) return l->whole || agenti_an_add(d, l, AGENTI_OP_ARGS, f[AGENTI_AK_JSON], 0);
     if (l->kind == AGENTI_AB_OTHER) return agenti_an_keep_more(d, l, f);
     return agenti_an_add(d, l, AGENTI_OP_REASONING, f[AGENTI_AK_THINKING], 0)
         && agenti_an_add(d, l, AGENTI_OP_DATA, f[AGENTI_AK_SIGNATURE], 0);
@@ -268,7 +319,17 @@ static AGENTI_NOINLINE int agenti_an_message(agenti_decoder *d, agent_str messag
     d->started = 1;
     if (id.n && !agenti_text_set(&d->id, d->pool, d->graves, id)) return 0;
     agenti_an_usage(d, f[AGENTI_AM_USAGE]);
-    return agenti_an_blocks(d, f[AGENTI_AM_CONTENT]) && agenti_an_stop(d, f[AGENTI_AM_STOP]);
+    return agenti_model_set(d, f[AGENTI_AM_MODEL]) && agenti_an_blocks(d, f[AGENTI_AM_CONTENT]) && agenti_an_ending(d, f);
+}
+/* context_management stands beside the delta (E9).                                                                     */
+static AGENTI_NOINLINE int agenti_an_message_delta(agenti_decoder *d, agent_str delta, agent_str usage, agent_str context)
+{
+    agent_str f[AGENTI_AM_FIELDS];
+    agenti_an_usage(d, usage);
+    memset(f, 0, sizeof f);
+    if (agenti_is_object(delta)) agenti_json_pick(delta, agenti_an_message_rows, AGENTI_AM_FIELDS, f);
+    if (context.n) f[AGENTI_AM_CONTEXT] = context;
+    return agenti_an_ending(d, f);
 }
 static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
 {
@@ -281,10 +342,7 @@ static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
         return !agenti_is_object(f[AGENTI_AE_BLOCK]) || agenti_an_block_start(d, f[AGENTI_AE_BLOCK], f[AGENTI_AE_INDEX]);
     if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_an_lane(d, f[AGENTI_AE_INDEX]));
     if (agent_json_is(type, "message_start")) return agenti_an_message(d, f[AGENTI_AE_MESSAGE]);
-    if (agent_json_is(type, "message_delta")) {
-        agenti_an_usage(d, f[AGENTI_AE_USAGE]);
-        return !agenti_is_object(f[AGENTI_AE_DELTA]) || agenti_an_stop(d, agent_json_get(f[AGENTI_AE_DELTA], "stop_reason"));
-    }
+    if (agent_json_is(type, "message_delta")) return agenti_an_message_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_USAGE], f[AGENTI_AE_CONTEXT]);
     if (agent_json_is(type, "message_stop")) {
         d->done = 1;
         while (d->lane_n) if (!agenti_an_block_stop(d, &d->lanes[0])) return 0;
@@ -325,14 +383,21 @@ static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
+static int agenti_an_thinks(const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    if (agenti_replaced(r, "thinking")) return !agent_json_is(agent_json_get(r->extra, "thinking.type"), "disabled");
+    return budget.n && !agenti_eq(budget, "0");
+}
 /* A budget of 0 switches thinking off; effort goes its own way.                                                        */
 static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
 {
     agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
     if (budget.n && !agenti_replaced(r, "thinking")) {
-        int off = agenti_eq(budget, "0");
-        agenti_buf_str(b, off ? ",\"thinking\":{\"type\":\"disabled\"" : ",\"thinking\":{\"type\":\"enabled\"");
-        if (!off) agenti_json_member(b, "budget_tokens", budget);
+        int adaptive = agenti_eq(budget, "adaptive");
+        agenti_buf_str(b, ",\"thinking\":{\"type\":");
+        agenti_buf_str(b, adaptive ? "\"adaptive\"" : agenti_an_thinks(r) ? "\"enabled\"" : "\"disabled\"");
+        if (!adaptive && agenti_an_thinks(r)) agenti_json_member(b, "budget_tokens", budget);
         agenti_buf_str(b, "}");
     }
     if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
@@ -340,20 +405,68 @@ static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
     agenti_json_member_str(b, "effort", effort);
     agenti_buf_str(b, "}");
 }
-static void agenti_an_head(agenti_buf *b, const agenti_request *r)
+/* A choice that forces a call is refused beside thinking.                                                              */
+static int agenti_an_forces(agent_str choice) { return choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none"); }
+static agent_str agenti_an_wanted(const agenti_request *r)
 {
-    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]), system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    return agenti_an_forces(choice) && agenti_an_thinks(r) ? agenti_str(NULL, 0) : choice;
+}
+/* What is answered and what is thought share max_tokens, so it has to be above the budget.                             */
+static void agenti_an_limit_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]);
+    int64_t most = 0, budget = 0;
+    char number[24];
+    if (agenti_replaced(r, "max_tokens")) return;
+    if (limit.n == 0) limit = agenti_cstr("8192");
+    if (agenti_an_thinks(r) && agenti_int(limit, &most) && agenti_int(agenti_text_view(&r->options[AGENTI_OPT_THINKING]), &budget)
+        && most > 0 && budget >= most && budget <= INT64_MAX - most) limit = agenti_str(number, agenti_i64_text(most + budget, number));
+    agenti_json_member(b, "max_tokens", limit);
+}
+/* Thinking is refused beside a temperature and the like.                                                               */
+static void agenti_an_sampling_out(agenti_buf *b, agenti_request *r)
+{
+    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P };
+    static const char *const keys[] = { "temperature", "top_p" };
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (agenti_an_thinks(r) && r->options[options[i]].n && !agenti_replaced(r, keys[i])) r->left_out |= AGENTI_BIT(options[i]);
+        else agenti_option_out(b, r, keys[i], options[i]);
+    }
+}
+static void agenti_an_mark_out(agenti_buf *b, const agenti_request *r)
+{
+    int hour = agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_CACHE]), "1h");
+    agenti_buf_str(b, hour ? ",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}" : ",\"cache_control\":{\"type\":\"ephemeral\"}");
+}
+/* Four marks are taken: with the option prompt_cache one stands behind the system text, and the provider sets one at the end. */
+enum { AGENTI_AN_MARKS = 4, AGENTI_AN_MARK = 4 };         /* r->state: its two lower bits, then the marks in messages   */
+static void agenti_an_part_mark(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int most = r->options[AGENTI_OPT_CACHE].n ? AGENTI_AN_MARKS - 2 : (int)AGENTI_AN_MARKS;
+    if (!(p->flags & AGENT_PART_CACHE)) return;
+    if (r->state / AGENTI_AN_MARK >= most) { r->left_out |= AGENTI_BIT(AGENTI_LEFT_MARK); return; }
+    r->state += AGENTI_AN_MARK;
+    agenti_an_mark_out(b, r);
+}
+static void agenti_an_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    int caches = r->options[AGENTI_OPT_CACHE].n != 0;
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
-    if (!agenti_replaced(r, "max_tokens")) agenti_json_member(b, "max_tokens", limit.n ? limit : agenti_cstr("8192"));
+    agenti_an_limit_out(b, r);
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
-    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_an_sampling_out(b, r);
+    if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_an_stop_out(b, r);
     agenti_an_thinking_out(b, r);
+    if (caches && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
+        if (caches) agenti_an_mark_out(b, r);
         agenti_buf_str(b, "}]");
     }
     agenti_buf_str(b, ",\"messages\":[");
@@ -361,24 +474,80 @@ static void agenti_an_head(agenti_buf *b, const agenti_request *r)
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
 {
-    int state = 1 + model;
-    if (r->state == state) { agenti_buf_str(b, ","); return; }
-    if (r->state) agenti_buf_str(b, "]},");
+    int side = r->state % AGENTI_AN_MARK;
+    if (side == 1 + model) { agenti_buf_str(b, ","); return; }
+    if (side) agenti_buf_str(b, "]},");
     agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
-    r->state = state;
+    r->state += 1 + model - side;
 }
-static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text, int model)           /* 0: not sent    */
 {
-    if (agenti_trim(text).n == 0) return;     /* empty and blank blocks are refused (E14)                               */
+    if (agenti_trim(text).n == 0) return 0;   /* empty and blank blocks are refused (E14)                               */
     agenti_an_open(b, r, model);
     agenti_buf_str(b, "{\"type\":\"text\"");
     agenti_json_member_str(b, "text", text);
+    return 1;
+}
+static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+{
+    if (!agenti_an_text_open(b, r, text, model)) return;
     if (citations.n) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
     }
     agenti_buf_str(b, "}");
+}
+static void agenti_an_source_out(agenti_buf *b, const agenti_part *p, const char *type)
+{
+    agenti_buf_str(b, ",\"source\":{");
+    agenti_json_member_str(b, "type", agenti_cstr(p->uri.n ? "url" : type));
+    if (p->uri.n) agenti_json_member_str(b, "url", agenti_text_view(&p->uri));
+    else {
+        agenti_json_member_str(b, "media_type", agenti_eq(agenti_cstr(type), "text") ? agenti_cstr("text/plain") : agenti_text_view(&p->mime));
+        agenti_json_member_str(b, "data", agenti_text_view(&p->text));
+    }
+    agenti_buf_str(b, "}");
+    if (p->name.n && p->kind == AGENT_PART_FILE) agenti_json_member_str(b, "title", agenti_text_view(&p->name));
+}
+/* Images of four types, PDFs and plain text; by URL whatever it is.                                                    */
+static const char *agenti_an_source(const agenti_part *p)                       /* the kind of its source; NULL: not taken */
+{
+    static const char *const images[] = { "image/jpeg", "image/png", "image/gif", "image/webp" };
+    agent_str mime = agenti_text_view(&p->mime);
+    size_t i;
+    if (p->kind == AGENT_PART_AUDIO) return NULL;
+    if (p->uri.n) return "url";
+    if (p->kind == AGENT_PART_FILE) return !(p->flags & AGENT_PART_BASE64) ? "text" : agenti_ieq(mime, "application/pdf") ? "base64" : NULL;
+    for (i = 0; i < 4; i++) if (agenti_ieq(mime, images[i])) return "base64";
+    return NULL;
+}
+static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    if (p->kind == AGENT_PART_TEXT) {
+        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 0)) return;
+    } else {
+        agenti_an_open(b, r, 0);
+        agenti_buf_str(b, source == NULL ? "{\"type\":\"text\",\"text\":" : p->kind == AGENT_PART_IMAGE ? "{\"type\":\"image\"" : "{\"type\":\"document\"");
+        if (source) agenti_an_source_out(b, p, source); else agenti_media_left_out(b, r, p);
+    }
+    agenti_an_part_mark(b, r, p);
+    agenti_buf_str(b, "}");
+}
+/* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
+static void agenti_an_id_out(agenti_buf *b, const char *key, agent_str id)
+{
+    size_t i, start;
+    agenti_json_key(b, key);
+    agenti_buf_str(b, "\"");
+    start = b->n;
+    agenti_buf_add(b, id.p, id.n);
+    for (i = start; i < b->n; i++) {
+        char c = agenti_lower(b->p[i]);
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) b->p[i] = '_';
+    }
+    agenti_buf_str(b, "\"");
 }
 static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
@@ -388,7 +557,8 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
         agenti_an_text_out(b, r, agenti_text_view(&p->text), good ? agenti_text_view(&p->data) : agenti_str(NULL, 0), 1);
         return;
     }
-    if (keeps && !good) { r->dropped |= m->model != r->model; return; }
+    if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
+    if (keeps && !good) { if (m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); return; }
     if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thinking is not taken back   */
     agenti_an_open(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
@@ -399,7 +569,7 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     } else {
         int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
         agenti_buf_str(b, "{\"type\":\"tool_use\"");
-        agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+        agenti_an_id_out(b, "id", agenti_text_view(&p->wire_id));
         agenti_tool_name_out(b, agenti_text_view(&p->name));
         agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     }
@@ -410,7 +580,7 @@ static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text);
     agenti_an_open(b, r, 0);
     agenti_buf_str(b, "{\"type\":\"tool_result\"");
-    agenti_json_member_str(b, "tool_use_id", agenti_text_view(&p->wire_id));
+    agenti_an_id_out(b, "tool_use_id", agenti_text_view(&p->wire_id));
     agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
     agenti_buf_str(b, "}");
@@ -420,14 +590,14 @@ static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_an_text_out(b, r, agenti_text_view(&p->text), agenti_str(NULL, 0), 0);
+        if (m->role == AGENT_USER) agenti_an_user_part(b, r, p);
         else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, p);
         else agenti_an_model_part(b, r, m, p);
     }
 }
 static void agenti_an_choice(agenti_buf *b, const agenti_request *r)
 {
-    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), parallel = agenti_text_view(&r->options[AGENTI_OPT_PARALLEL]);
+    agent_str choice = agenti_an_wanted(r), parallel = agenti_text_view(&r->options[AGENTI_OPT_PARALLEL]);
     if (r->tools_off) { agenti_json_member(b, "tool_choice", agenti_cstr("{\"type\":\"none\"}")); return; }
     if (agenti_replaced(r, "tool_choice") || (!agenti_eq(parallel, "false") && (choice.n == 0 || r->choice_off))) return;
     agenti_buf_str(b, ",\"tool_choice\":{\"type\":");
@@ -445,7 +615,7 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 {
     agenti_request with = *r;
     if (r->note) agenti_an_text_out(b, &with, agenti_cstr(r->note), agenti_str(NULL, 0), 0);
-    agenti_buf_str(b, with.state ? "]}]" : "]");
+    agenti_buf_str(b, with.state % AGENTI_AN_MARK ? "]}]" : "]");
     if (r->tool_count || agenti_replaced(r, "tools")) agenti_an_choice(b, r);
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
@@ -455,7 +625,9 @@ static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_str(b, ",\"tools\":[");
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
-        agenti_buf_str(b, i ? ",{" : "{");
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{");
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, "input_schema", agenti_text_view(&t->schema));
@@ -469,8 +641,9 @@ static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
 static const agenti_wire agenti_anthropic_wire = {
-    "anthropic", "/messages", "anthropic-version", "2023-06-01", agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail,
-    agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
+    "anthropic", "/messages", "anthropic-version", "2023-06-01",
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE),
+    agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
 };

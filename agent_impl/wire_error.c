@@ -67,7 +67,7 @@ static void agenti_fault_classify(agenti_decoder *d, int status, agent_str code,
     else if (agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
         w.fault = AGENT_FAULT_CONTEXT;
         w.retryable = 0;
-    } else if (status == 429 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+    } else if (status < 500 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
         w.fault = AGENT_FAULT_QUOTA;
         w.retryable = 0;
     } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500))) w = *by_code;
@@ -86,10 +86,10 @@ static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
     return s;
 }
 enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
-       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FIELDS };
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
 static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
     { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
-    { "status_code", -1 }
+    { "status_code", -1 }, { "failed_generation", -1 }
 };
 static int agenti_status_of(agent_str v)
 {
@@ -103,6 +103,28 @@ static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
     if (detail.n && detail.p[0] == '[') return agenti_member_text(d, agent_json_get(detail, "[0].msg"));
     s = agenti_member_text(d, detail);
     return s.n || detail.n == 0 || detail.p[0] != '{' ? s : agenti_member_text(d, agent_json_get(detail, "message"));
+}
+/* A copy, since strings are decoded in place.                                                                          */
+static agent_str agenti_first_bytes(agenti_decoder *d, agent_str error)
+{
+    size_t n = error.n < 200 ? error.n : 200;
+    char *p = agenti_arena_get(&d->arena, n);
+    if (p == NULL) return agenti_str(NULL, 0);
+    memcpy(p, error.p, n);
+    return agenti_str(p, n);
+}
+/* Groq tells beside the message what the model wrote instead of a call (A10): both are the text.                       */
+static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str wrote)
+{
+    static const char between[] = "\nfailed_generation: ";
+    size_t n = text.n + sizeof between - 1;
+    char *p;
+    if (wrote.n == 0 || (p = agenti_arena_get(&d->arena, n + wrote.n)) == NULL) return text;
+    memcpy(p, text.p, text.n);
+    memcpy(p + text.n, between, sizeof between - 1);
+    memcpy(p + n, wrote.p, wrote.n);
+    AGENTI_TOUCH(n + wrote.n);
+    return agenti_str(p, n + wrote.n);
 }
 AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
 {
@@ -128,7 +150,8 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int statu
                                                                       : agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_detail_text(d, in[AGENTI_ERR_DETAIL]);
-    if (text.n == 0) text = agenti_str(error.p, error.n < 200 ? error.n : 200);
+    if (text.n == 0) text = agenti_first_bytes(d, error);
+    text = agenti_failed_text(d, text, agenti_member_text(d, in[AGENTI_ERR_FAILED]));
     code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
     type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
     if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
@@ -190,7 +213,8 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
 {
     agent_str v, none = agenti_str(NULL, 0);
     body = agenti_trim(body);
-    if (body.n && (body.p[0] == '{' || body.p[0] == '[') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+    if (body.n && (body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"')
+        && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
         agenti_fault_object(d, body, status);
     else if (body.n == 0 && status == 400) {
         agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));

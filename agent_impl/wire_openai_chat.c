@@ -4,15 +4,17 @@ AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
 /* ---- answers ---- */
-enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_CITATIONS, AGENTI_OC_FIELDS };
+enum { AGENTI_OC_ERROR, AGENTI_OC_USAGE, AGENTI_OC_CHOICES, AGENTI_OC_GROQ, AGENTI_OC_GROQ_USAGE, AGENTI_OC_RESULTS, AGENTI_OC_CITATIONS,
+       AGENTI_OC_MODEL, AGENTI_OC_FIELDS };
 static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
-    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "citations", -1 }
+    { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "x_groq", -1 }, { "usage", AGENTI_OC_GROQ }, { "search_results", -1 },
+    { "citations", -1 }, { "model", -1 }
 };
 enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
-       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_FIELDS };
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_FIELDS };
 enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
 #define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
-    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, { "images", up }
 /* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
 static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
     { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
@@ -22,7 +24,8 @@ enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI
 static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
 };
-
+enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
+enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -74,18 +77,22 @@ static int agenti_oc_finish_of(agent_str raw)
     for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) return rows[i].finish;
     return AGENT_FINISH_OTHER;
 }
-/* The first real reason counts; null and "" are none (B10, B11).                                                       */
+/* The first real reason counts; null and "" are none (B10, B11). A refusal ends with "stop" (B18).                     */
 static int agenti_oc_finish(agenti_decoder *d, agent_str value)
 {
     agent_str raw;
+    int finish;
     if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
     if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
-    agenti_finish_set(d, agenti_oc_finish_of(raw), raw);
+    finish = agenti_oc_finish_of(raw);
+    if (finish == AGENT_FINISH_STOP && (d->sourced & AGENTI_OC_REFUSED)) finish = AGENT_FINISH_FILTER;
+    agenti_finish_set(d, finish, raw);
     return 1;
 }
 
 /* Which call a delta belongs to: its id wins over its index, a new id is a new call even at a known index, and without both it is
- * the last one, unless a name begins another (C1-C11). Returns lane_n for a new call.                                   */
+ * the last one, unless a name begins another (C1-C11). A call that took the index of another may go on at its own. Returns
+ * lane_n for a new call.                                                                                               */
 static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_index, int64_t index, int has_name)
 {
     uint32_t i;
@@ -97,7 +104,7 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     if (has_index) {
         for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
-        return d->lane_n;
+        return d->lane_n && !has_name && d->lanes[d->last_call].kind == AGENTI_OC_MOVED ? d->last_call : d->lane_n;
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
@@ -105,14 +112,8 @@ static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
     agenti_op *op;
     agent_str text;
-    if (d->high_args && d->high_call != call) {          /* half a pair of another call                                 */
-        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, d->high_call)) == NULL) return 0;
-        op->a = agenti_cstr("\xEF\xBF\xBD");
-        d->high_args = 0;
-    }
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (agenti_is_string(args) ? !agenti_json_string(args, &d->high_args, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
-    d->high_call = call;
+    if (agenti_is_string(args) ? !agenti_json_string(args, &d->lanes[call].high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
     return 1;
@@ -138,10 +139,15 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
         if (name.n) d->lanes[at].named = 1;
     }
     c = &d->lanes[at];
+    c->call = 1;
+    c->key = at;
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
-        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) d->lanes[i].has_index = 0;
+        for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) {
+            d->lanes[i].has_index = 0;
+            c->kind = AGENTI_OC_MOVED;
+        }
         c->has_index = 1;
         c->index = index;
     }
@@ -220,23 +226,36 @@ static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
         if (!agenti_source_add(d, agent_json_get(item, "url_citation.url"), agent_json_get(item, "url_citation.title"))) return 0;
     return 1;
 }
-/* Perplexity repeats its list on every chunk: once is enough (B15).                                                    */
-static int agenti_oc_citations(agenti_decoder *d, agent_str list)
+/* OpenRouter: images that the model made, as data: URLs.                                                               */
+static int agenti_oc_images(agenti_decoder *d, agent_str list)
 {
     agent_str item;
     size_t pos = 0;
-    if (!agenti_is_array(list) || d->sourced) return 1;
+    while (agent_json_each(list, &pos, NULL, &item))
+        if (!agenti_file_add(d, AGENT_PART_IMAGE, agent_json_get(item, "image_url.url"), NULL)) return 0;
+    return 1;
+}
+/* Perplexity repeats its lists on every chunk: once is enough (B15). `search_results` are objects with a title, `citations` URLs. */
+static int agenti_oc_sources(agenti_decoder *d, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (!agenti_is_array(list) || (d->sourced & AGENTI_OC_SOURCED)) return 1;
     while (agent_json_each(list, &pos, NULL, &item)) {
-        d->sourced = 1;
-        if (!agenti_source_add(d, item, agenti_str(NULL, 0))) return 0;
+        agent_str title = agent_json_get(item, "title");
+        if (agenti_is_object(item)) item = agent_json_get(item, "url");
+        if (!agenti_source_add(d, item, title)) return 0;
     }
+    if (pos) d->sourced |= AGENTI_OC_SOURCED;
     return 1;
 }
 static int agenti_oc_delta(agenti_decoder *d, const agent_str *f)
 {
     if (!agenti_oc_reasoning(d, f) || !agenti_oc_content(d, f[AGENTI_OD_CONTENT])) return 0;
+    if (agenti_nonempty(f[AGENTI_OD_REFUSAL])) d->sourced |= AGENTI_OC_REFUSED;
     if (!agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OD_REFUSAL], AGENT_PART_REFUSAL)) return 0;
     if (agenti_is_array(f[AGENTI_OD_ANNOTATIONS]) && !agenti_oc_annotations(d, f[AGENTI_OD_ANNOTATIONS])) return 0;
+    if (agenti_is_array(f[AGENTI_OD_IMAGES]) && !agenti_oc_images(d, f[AGENTI_OD_IMAGES])) return 0;
     if (agenti_is_array(f[AGENTI_OD_CALLS])) return agenti_oc_calls(d, f[AGENTI_OD_CALLS]);
     if (agenti_is_object(f[AGENTI_OD_FUNCTION])) return agenti_oc_function(d, f[AGENTI_OD_FUNCTION]);
     return 1;
@@ -262,13 +281,14 @@ static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *k
     agenti_json_pick(json, agenti_oc_chunk, AGENTI_OC_FIELDS, f);
     agenti_oc_usage(d, f[AGENTI_OC_GROQ_USAGE]);
     agenti_oc_usage(d, f[AGENTI_OC_USAGE]);
+    if (!agenti_model_set(d, f[AGENTI_OC_MODEL])) return 0;
     *known = f[AGENTI_OC_CHOICES].n || f[AGENTI_OC_USAGE].n;
     if (f[AGENTI_OC_ERROR].n && !agenti_eq(f[AGENTI_OC_ERROR], "null")) {
         *known = 1;
         agenti_fault_object(d, json, 0);
         return 1;
     }
-    if (!agenti_oc_citations(d, f[AGENTI_OC_CITATIONS])) return 0;
+    if (!agenti_oc_sources(d, f[AGENTI_OC_RESULTS]) || !agenti_oc_sources(d, f[AGENTI_OC_CITATIONS])) return 0;
     if (!agenti_is_array(f[AGENTI_OC_CHOICES])) return 1;
     while (agent_json_each(f[AGENTI_OC_CHOICES], &pos, NULL, &choice))
         if (agenti_is_object(choice) && !agenti_oc_one_choice(d, choice, whole)) return 0;
@@ -328,7 +348,7 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
         agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
 }
-static void agenti_oc_head(agenti_buf *b, const agenti_request *r)
+static void agenti_oc_head(agenti_buf *b, agenti_request *r)
 {
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
@@ -350,17 +370,55 @@ static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_user_msg(agenti_buf *b, const agenti_msg *m)
+static const char *agenti_oc_audio_format(agent_str mime)                       /* NULL: not taken                      */
+{
+    if (agenti_ieq(mime, "audio/wav") || agenti_ieq(mime, "audio/x-wav") || agenti_ieq(mime, "audio/wave")) return "wav";
+    return agenti_ieq(mime, "audio/mpeg") || agenti_ieq(mime, "audio/mp3") ? "mp3" : NULL;
+}
+static void agenti_oc_audio_out(agenti_buf *b, const agenti_part *p, const char *format)
+{
+    agenti_buf_str(b, "\"input_audio\",\"input_audio\":{");
+    agenti_json_member_str(b, "data", agenti_text_view(&p->text));
+    agenti_json_member_str(b, "format", agenti_cstr(format));
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_file_out(agenti_buf *b, const agenti_part *p)
+{
+    agenti_buf_str(b, "\"file\",\"file\":{");
+    agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+    agenti_buf_str(b, ",\"file_data\":");
+    agenti_data_url_out(b, p);
+    agenti_buf_str(b, "}");
+}
+/* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
+static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    agenti_buf_str(b, "{\"type\":");
+    if (p->kind == AGENT_PART_IMAGE) {
+        agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
+        agenti_data_url_out(b, p);
+        agenti_buf_str(b, "}");
+    } else if (format) agenti_oc_audio_out(b, p, format);
+    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, p);
+    else {
+        agenti_buf_str(b, "\"text\",\"text\":");
+        if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
+        else agenti_media_left_out(b, r, p);
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));   /* many hosts refuse lists */
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT)                        /* many hosts refuse lists             */
+        agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
-            agenti_buf_str(b, i ? ",{\"type\":\"text\"" : "{\"type\":\"text\"");
-            agenti_json_member_str(b, "text", agenti_text_view(&m->parts[i].text));
-            agenti_buf_str(b, "}");
+            if (i) agenti_buf_str(b, ",");
+            agenti_oc_user_part(b, r, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
@@ -414,7 +472,7 @@ static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti
 {
     if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
     agenti_oc_comma(b, r);
-    if (m->role == AGENT_USER) agenti_oc_user_msg(b, m);
+    if (m->role == AGENT_USER) agenti_oc_user_msg(b, r, m);
     else agenti_oc_tools_msg(b, m);
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
@@ -446,7 +504,9 @@ static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
     agenti_buf_str(b, ",\"tools\":[");
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
-        agenti_buf_str(b, i ? ",{\"type\":\"function\",\"function\":{" : "{\"type\":\"function\",\"function\":{");
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
@@ -462,7 +522,8 @@ static const char *const agenti_oc_owner[] = { "index", "id", NULL };
 static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
 static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", NULL, NULL, agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    "openai-chat", "/chat/completions", NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };

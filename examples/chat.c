@@ -1,12 +1,16 @@
 /* An agent in the terminal: plain sockets, one poll loop, no threads.
  *
- *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]
+ *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream]
  *
  *   --provider P   openai, anthropic, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
  *   --yes          writes and commands go ahead without a question. Without it, and without a terminal on stdin, none does
  *   --prompt TEXT  one run; else each line of stdin is a prompt
+ *   --attach FILE  an image, PDF, text or sound (or its URL) that goes with the first prompt
+ *   --set K=V      an option of the session: temperature, reasoning_effort, thinking_budget, prompt_cache ... (agent_session_set), or
+ *                  think_tags=yes for models that write <think> into their text
+ *   --no-stream    answers come in one piece
  *
  * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
  * write, edit and run ask first: y allows this call, a all calls of the tool from now on, anything else none.
@@ -20,7 +24,7 @@
 #include "vocabulary.h"
 #include "chat_tools.h"
 
-enum { MAX_JOBS = 64, MAX_LINE = 1 << 20 };
+enum { MAX_JOBS = 64, MAX_LINE = 1 << 20, MAX_GIVEN = 16 };
 enum job_state { JOB_FREE, JOB_ASKING, JOB_RUNNING };
 typedef struct job {                          /* a call of the model that waits for the user or for a child              */
     enum job_state state;
@@ -34,7 +38,9 @@ typedef struct job {                          /* a call of the model that waits 
 } job;
 typedef struct options {
     const char *provider, *base_url, *model, *prompt, *acp, *session, *record;
-    int json, yes, help;
+    const char *attach[MAX_GIVEN], *set[MAX_GIVEN];
+    int attach_n, set_n;
+    int json, yes, help, no_stream, think_tags;
 } options;
 typedef struct app {
     options opt;
@@ -98,7 +104,7 @@ static void json_event(app *a, const agent_event *ev)        /* an error or a ca
     case AGENT_EV_RUN_START:   json_count(t, "run_start", "run", ev->run, NULL); break;
     case AGENT_EV_RUN_END:     json_count(t, "run_end", "steps", ev->u.end.steps, outcome_word(ev->u.end.outcome)); break;
     case AGENT_EV_STEP_START:  json_count(t, "step_start", "step", ev->step, NULL); break;
-    case AGENT_EV_TOOL_RESULT: json_result(t, ev); break;
+    case AGENT_EV_TOOL_RESULT: if (ev->u.tool.by == AGENT_BY_HOST) json_result(t, ev); else replay_line(t, ev); break;
     case AGENT_EV_STEP_END:    if (ev->u.end.outcome == AGENT_COMPLETED) replay_line(t, ev); break;
     default:                   replay_line(t, ev);
     }
@@ -188,11 +194,22 @@ static void show_event(app *a, const agent_event *ev)
     case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); break;
     case AGENT_EV_TOOL_CALL: show_call(a, ev); break;
     case AGENT_EV_TOOL_RESULT: show_result(a, ev); break;
+    case AGENT_EV_SOURCE: case AGENT_EV_FILE_END:
+        fresh_line(a);
+        dim(a, 1);
+        fputs(ev->type == AGENT_EV_SOURCE ? "  source " : "  file ", stdout);
+        if (ev->type == AGENT_EV_SOURCE) show_short(a, ev->text, 200);
+        else show_short(a, ev->u.file.uri.n ? ev->u.file.uri : ev->u.file.mime, 200);
+        dim(a, 0);
+        a->column = 1;
+        fresh_line(a);
+        break;
     case AGENT_EV_WARNING: case AGENT_EV_ERROR:
         fresh_line(a);
         fflush(stdout);
         fputs(ev->type == AGENT_EV_ERROR ? "error: " : "warning: ", stderr);
         show(a, stderr, ev->text.p, ev->text.n);
+        if (ev->name.n) { fputs(" (", stderr); show(a, stderr, ev->name.p, ev->name.n); putc(')', stderr); }
         putc('\n', stderr);
         break;
     case AGENT_EV_RUN_END: show_end(a, ev); break;
@@ -393,9 +410,66 @@ static void on_event(app *a, const agent_event *ev)
     default: if (ev->flags & AGENT_EVF_NEED) (void)agent_decline(a->e, ev);
     }
 }
+/* ---- attachments ---- */
+static const char *attach_type(const char *file)             /* "" when it is not known                                 */
+{
+    static const char *const types[][2] = {
+        {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"},
+        {".pdf", "application/pdf"}, {".wav", "audio/wav"}, {".mp3", "audio/mpeg"}, {".txt", "text/plain"}, {".md", "text/markdown"},
+        {".c", "text/plain"}, {".h", "text/plain"}, {".csv", "text/csv"}, {".html", "text/html"}, {".json", "application/json"}
+    };
+    const char *dot = strrchr(file, '.');
+    size_t i;
+    for (i = 0; dot && i < sizeof types / sizeof *types; i++) if (strcmp(dot, types[i][0]) == 0) return types[i][1];
+    return "";
+}
+/* A file's bytes, or its URL. 0: it cannot be read, or it is not known what it is.                                     */
+static int attach_part(const char *file, agent_part *p, replay_text *bytes)
+{
+    const char *slash = strrchr(file, '/');
+    FILE *f;
+    size_t n;
+    p->kind = AGENT_PART_FILE;
+    p->mime = replay_str(attach_type(file));
+    if (strncmp(file, "http://", 7) == 0 || strncmp(file, "https://", 8) == 0 || strncmp(file, "data:", 5) == 0) {
+        p->uri = replay_str(file);
+        return 1;
+    }
+    p->name = replay_str(slash ? slash + 1 : file);
+    if ((f = fopen(file, "rb")) == NULL) return 0;
+    do {
+        replay_room(bytes, 65536);
+        n = fread(bytes->p + bytes->n, 1, 65536, f);
+        bytes->n += n;
+    } while (n);
+    n = (size_t)ferror(f);
+    fclose(f);
+    p->text.p = bytes->p;
+    p->text.n = bytes->n;
+    return n == 0 && bytes->n && p->mime.n;
+}
+/* The first prompt, with what was attached. Like agent_say.                                                            */
+static int say_with(app *a, const char *text)
+{
+    agent_part parts[MAX_GIVEN + 1];
+    replay_text bytes[MAX_GIVEN];
+    int i, n = a->opt.attach_n, rc = 0;
+    memset(parts, 0, sizeof parts);
+    memset(bytes, 0, sizeof bytes);
+    a->opt.attach_n = 0;
+    for (i = 0; i < n && rc == 0; i++) if (!attach_part(a->opt.attach[i], &parts[i], &bytes[i])) {
+        fprintf(stderr, "chat: cannot read %s, or its kind is not known\n", a->opt.attach[i]);
+        rc = AGENT_E_ARG;
+    }
+    parts[n].kind = AGENT_PART_TEXT;
+    parts[n].text = replay_str(text);
+    if (rc == 0) rc = agent_submit(a->e, a->session, parts, (size_t)n + 1, AGENT_QUEUE);
+    for (i = 0; i < n; i++) free(bytes[i].p);
+    return rc;
+}
 static void say(app *a, const char *text)
 {
-    if (agent_say(a->e, a->session, text, AGENT_CSTR) > 0) { a->busy = 1; return; }
+    if ((a->opt.attach_n ? say_with(a, text) : agent_say(a->e, a->session, text, AGENT_CSTR)) > 0) { a->busy = 1; return; }
     fprintf(stderr, "chat: %s\n", agent_last(a->e));
     a->code = 1;
     if (a->opt.prompt) a->over = 1;
@@ -501,13 +575,15 @@ static int usage(const char *why, const char *what)
 }
 static int help(void)
 {
-    printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT]\n"
+    printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
+           "            [--no-stream]\n"
            "providers: openai, anthropic, ollama, llama.cpp, openai-compatible; keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY\n");
     return 0;
 }
 static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
 {
-    struct { const char *name; const char **value; int *flag; } all[10];
+    enum { ALL = 13 };
+    struct { const char *name; const char **value; int *flag, *count; } all[ALL];
     int i, k;
     memset(all, 0, sizeof all);
     all[0].name = "--provider"; all[0].value = &o->provider;
@@ -520,17 +596,25 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
     all[7].name = "--json";     all[7].flag = &o->json;
     all[8].name = "--yes";      all[8].flag = &o->yes;
     all[9].name = "--help";     all[9].flag = &o->help;
+    all[10].name = "--no-stream"; all[10].flag = &o->no_stream;
+    all[11].name = "--attach";  all[11].value = o->attach; all[11].count = &o->attach_n;
+    all[12].name = "--set";     all[12].value = o->set;    all[12].count = &o->set_n;
     for (i = 1; i < argc; i++) {
-        for (k = 0; k < 10 && strcmp(argv[i], all[k].name); k++) {}
-        if (k == 10) return usage("unknown option, see --help", argv[i]);
+        for (k = 0; k < ALL && strcmp(argv[i], all[k].name); k++) {}
+        if (k == ALL) return usage("unknown option, see --help", argv[i]);
         if (all[k].flag) *all[k].flag = 1;
         else if (i + 1 == argc) return usage("a value is missing", argv[i]);
-        else *all[k].value = argv[++i];
+        else if (all[k].count && *all[k].count == MAX_GIVEN) return usage("too many", argv[i]);
+        else all[k].value[all[k].count ? (*all[k].count)++ : 0] = argv[++i];
     }
     if (o->acp) return usage("--acp is not in this build yet", NULL);
     if (o->session) return usage("--session is not in this build yet", NULL);
     if (o->record) return usage("--record is not in this build yet", NULL);
     if (o->prompt && !*o->prompt) return usage("the prompt is empty", NULL);
+    for (i = 0; i < o->set_n; i++) {
+        if (strchr(o->set[i], '=') == NULL) return usage("--set wants KEY=VALUE", o->set[i]);
+        if (strcmp(o->set[i], "think_tags=yes") == 0) { o->think_tags = 1; o->set[i] = o->set[--o->set_n]; i--; }
+    }
     return 0;
 }
 static int is_https(const char *url)
@@ -555,6 +639,20 @@ static int start_demo(app *a, const char *argv0)
         || !host_model_start(&a->model, program, there ? NULL : "--script", there ? script : copy)) return 0;
     fprintf(stderr, "chat: no key and no --base-url, so this is the demo: %s plays %s\n", program, there ? script : "a short script");
     return 1;
+}
+static int set_options(app *a)                               /* 0, or the exit code                                     */
+{
+    char key[64];
+    int i;
+    for (i = 0; i < a->opt.set_n; i++) {
+        const char *value = strchr(a->opt.set[i], '=');
+        size_t n = (size_t)(value - a->opt.set[i]);
+        if (n >= sizeof key) return usage("no such option", a->opt.set[i]);
+        memcpy(key, a->opt.set[i], n);
+        key[n] = 0;
+        if (agent_session_set(a->e, a->session, key, value + 1, AGENT_CSTR) != AGENT_OK) return usage(agent_last(a->e), a->opt.set[i]);
+    }
+    return 0;
 }
 static int start_session(app *a, const char *argv0)          /* 0, or the exit code                                     */
 {
@@ -582,12 +680,14 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     s.peer = agent_peer_open(a->e, &p);
     if (s.peer == 0) return usage(agent_last(a->e), NULL);
     s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
+    if (o->no_stream) s.flags |= AGENT_S_NO_STREAM;
+    if (o->think_tags) s.flags |= AGENT_S_THINK_TAGS;
     tools_list(a);
     s.tools = a->tools;
     s.tool_count = CHAT_TOOLS;
     a->session = agent_session_open(a->e, &s);
     if (a->session == 0) return usage(agent_last(a->e), NULL);
-    return 0;
+    return set_options(a);
 }
 static int catch_signals(void)
 {

@@ -1,7 +1,7 @@
 /* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
  *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
  *   error {kind, code, message, retryable, http_status, retry_after_ms, offset}   source {url, title}   warning {message, code}
- *   custom {type, value}
+ *   provider_call {id, name, args}   provider_result {id, name, value, status}   file {mime, uri | data}   custom {type, value}
  * Include agent.h first. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
@@ -129,7 +129,7 @@ static agent_str replay_str(const char *p)
 }
 static void replay_call(replay_text *t, const agent_event *ev)
 {
-    replay_puts(t, "{\"ev\":\"tool_call\"");
+    replay_puts(t, ev->u.tool.by == AGENT_BY_PROVIDER ? "{\"ev\":\"provider_call\"" : "{\"ev\":\"tool_call\"");
     replay_member(t, "id", ev->u.tool.wire_id);
     replay_member(t, "name", ev->name);
     if (ev->flags & AGENT_EVF_SALVAGED) {
@@ -187,6 +187,28 @@ static void replay_words(replay_text *t, const char *kind, const char *key, agen
     if (name.n) replay_member(t, key2, name);
     replay_puts(t, "}\n");
 }
+/* Of a call that the provider ran; results of the host's tools are its own.                                            */
+static void replay_result(replay_text *t, const agent_event *ev)
+{
+    static const char *const words[] = { "ok", "error", "cancelled", "not-run" };
+    replay_puts(t, "{\"ev\":\"provider_result\"");
+    replay_member(t, "id", ev->u.tool.wire_id);
+    replay_member(t, "name", ev->name);
+    if (ev->text.n) {
+        replay_puts(t, ",\"value\":");
+        replay_compact(t, ev->text);
+    }
+    replay_member(t, "status", replay_str(words[ev->u.tool.status]));
+    replay_puts(t, "}\n");
+}
+static void replay_file(replay_text *t, const agent_event *ev)
+{
+    replay_puts(t, "{\"ev\":\"file\"");
+    if (ev->u.file.mime.n) replay_member(t, "mime", ev->u.file.mime);
+    if (ev->u.file.uri.n) replay_member(t, "uri", ev->u.file.uri);
+    else replay_member(t, "data", ev->text);
+    replay_puts(t, "}\n");
+}
 static void replay_custom(replay_text *t, const agent_event *ev)
 {
     replay_puts(t, "{\"ev\":\"custom\"");
@@ -205,6 +227,8 @@ static void replay_line(replay_text *t, const agent_event *ev)
     case AGENT_EV_INPUT_START: replay_words(t, "tool_input", "id", ev->u.tool.wire_id, "name", ev->name); break;
     case AGENT_EV_INPUT_DELTA: replay_words(t, "tool_input", "id", ev->u.tool.wire_id, "text", ev->text); break;
     case AGENT_EV_TOOL_CALL: replay_call(t, ev); break;
+    case AGENT_EV_TOOL_RESULT: if (ev->u.tool.by == AGENT_BY_PROVIDER) replay_result(t, ev); break;
+    case AGENT_EV_FILE_END: replay_file(t, ev); break;
     case AGENT_EV_SOURCE: replay_words(t, "source", "url", ev->text, "title", ev->name); break;
     case AGENT_EV_CUSTOM: replay_custom(t, ev); break;
     case AGENT_EV_WARNING: replay_words(t, "warning", "message", ev->text, "code", ev->name); break;

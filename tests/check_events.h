@@ -6,7 +6,7 @@
  *   brackets   *_START and *_END of each part, MSG_ADD and MSG_END, each OPEN one CLOSE, each need one NEED_DONE
  *   output     deltas are valid UTF-8, at most limits.piece long, and joined they are the END text
  *   tools      INPUT_END before TOOL_CALL before TOOL_RUN before TOOL_RESULT; one result for each call before its STEP_END; nothing
- *              runs that was salvaged, cut or cancelled
+ *              runs that was salvaged, cut, cancelled or the provider's
  *   numbers    RUN_END's usage is the sum of its STEP_ENDs
  *   views      never NULL, names and the like end in NUL, all of it UTF-8, the key nowhere
  *   print      agent_event_json is one line of JSON, also of a copy, whose size is what was announced */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct check_part { agent_num id; int type, open; char *text; size_t n; } check_part;       /* type: its START          */
-typedef struct check_call { agent_num call, need; int ended, salvaged, called, ran, done; } check_call;
+typedef struct check_call { agent_num call, need; int by, ended, salvaged, called, ran, done; } check_call;
 typedef struct check_need { agent_num need; agent_id conn; } check_need;
 typedef struct check_stream {                /* a session, or a decode-only connection                                  */
     agent_id id;
@@ -161,7 +161,16 @@ static void check_views(check *c, const agent_event *ev)
         check_view(c, ev, ev->u.open.method, 1);
         check_view(c, ev, ev->u.open.url, 1);
         break;
-    case AGENT_EV_STEP_END: case AGENT_EV_RUN_END: check_view(c, ev, ev->u.end.raw, 1); break;
+    case AGENT_EV_STEP_END: case AGENT_EV_RUN_END:
+        check_view(c, ev, ev->u.end.raw, 1);
+        check_view(c, ev, ev->u.end.model, 1);
+        check_view(c, ev, ev->u.end.request_id, 1);
+        check_view(c, ev, ev->u.end.headers, 1);
+        break;
+    case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
+        check_view(c, ev, ev->u.file.mime, 1);
+        check_view(c, ev, ev->u.file.uri, 1);
+        break;
     case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: case AGENT_EV_INPUT_END: case AGENT_EV_TOOL_CALL: case AGENT_EV_TOOL_RUN:
     case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL: case AGENT_EV_TOOL_RESULT:
         check_view(c, ev, ev->u.tool.wire_id, 1);
@@ -239,10 +248,20 @@ static check_call *check_call_of(check_stream *s, agent_num call)
     for (i = 0; i < s->call_n; i++) if (s->calls[i].call == call) return &s->calls[i];
     return NULL;
 }
+static check_call *check_call_new(check *c, check_stream *s, const agent_event *ev)
+{
+    check_call *k;
+    if (ev->call == 0 || check_call_of(s, ev->call)) check_fail(c, ev, "a call's number was used before");
+    s->calls = (check_call *)check_more(s->calls, s->call_n, sizeof *s->calls);
+    k = &s->calls[s->call_n++];
+    memset(k, 0, sizeof *k);
+    k->call = ev->call;
+    k->by = ev->u.tool.by;
+    return k;
+}
 static void check_start(check *c, check_stream *s, const agent_event *ev)
 {
     check_part *p;
-    check_call *k;
     if (ev->part <= s->old_part || check_part_of(s, ev->part)) { check_fail(c, ev, "a part's number was used before"); return; }
     if (ev->part > s->last_part) s->last_part = ev->part;
     s->parts = (check_part *)check_more(s->parts, s->part_n, sizeof *s->parts);
@@ -251,12 +270,9 @@ static void check_start(check *c, check_stream *s, const agent_event *ev)
     p->id = ev->part;
     p->type = ev->type;
     p->open = 1;
+    if (ev->type == AGENT_EV_FILE_START && (ev->u.file.mime.n == 0) == (ev->u.file.uri.n == 0)) check_fail(c, ev, "a file has a type or a URI");
     if (ev->type != AGENT_EV_INPUT_START) return;
-    if (ev->call == 0 || check_call_of(s, ev->call)) check_fail(c, ev, "a call's number was used before");
-    s->calls = (check_call *)check_more(s->calls, s->call_n, sizeof *s->calls);
-    k = &s->calls[s->call_n++];
-    memset(k, 0, sizeof *k);
-    k->call = ev->call;
+    (void)check_call_new(c, s, ev);
     if (ev->name.n == 0 || ev->u.tool.wire_id.n == 0) check_fail(c, ev, "a call without name or wire id");
 }
 static void check_delta(check *c, check_stream *s, const agent_event *ev, int start)
@@ -286,6 +302,13 @@ static void check_end(check *c, check_stream *s, const agent_event *ev, int star
 static void check_tool(check *c, check_stream *s, const agent_event *ev)
 {
     check_call *k = check_call_of(s, ev->call);
+    if (ev->u.tool.by == AGENT_BY_PROVIDER && ev->type == AGENT_EV_TOOL_CALL && k == NULL) {
+        k = check_call_new(c, s, ev);
+        k->ended = k->called = 1;
+        return;
+    }
+    if (k && k->by != ev->u.tool.by) check_fail(c, ev, "the host's call or the provider's");
+    if (k && k->by == AGENT_BY_PROVIDER && ev->type != AGENT_EV_TOOL_RESULT) check_fail(c, ev, "a call that is none of the host's");
     if (k == NULL || !k->ended) { check_fail(c, ev, "of a call whose input has not ended"); return; }
     switch (ev->type) {
     case AGENT_EV_TOOL_CALL:
@@ -394,10 +417,12 @@ static void check_event(check *c, const agent_event *ev)
     case AGENT_EV_RUN_START: case AGENT_EV_RUN_END: case AGENT_EV_STEP_START: case AGENT_EV_STEP_END: case AGENT_EV_MSG_ADD: case AGENT_EV_MSG_END:
         check_course(c, s, ev);
         break;
-    case AGENT_EV_TEXT_START: case AGENT_EV_REASONING_START: case AGENT_EV_INPUT_START: check_start(c, s, ev); break;
+    case AGENT_EV_TEXT_START: case AGENT_EV_REASONING_START: case AGENT_EV_INPUT_START: case AGENT_EV_FILE_START: check_start(c, s, ev); break;
     case AGENT_EV_TEXT_DELTA: check_delta(c, s, ev, AGENT_EV_TEXT_START); break;
     case AGENT_EV_REASONING_DELTA: check_delta(c, s, ev, AGENT_EV_REASONING_START); break;
     case AGENT_EV_INPUT_DELTA: check_delta(c, s, ev, AGENT_EV_INPUT_START); break;
+    case AGENT_EV_FILE_DELTA: check_delta(c, s, ev, AGENT_EV_FILE_START); break;
+    case AGENT_EV_FILE_END: check_end(c, s, ev, AGENT_EV_FILE_START); break;
     case AGENT_EV_TEXT_END: check_end(c, s, ev, AGENT_EV_TEXT_START); break;
     case AGENT_EV_REASONING_END: check_end(c, s, ev, AGENT_EV_REASONING_START); break;
     case AGENT_EV_INPUT_END: check_end(c, s, ev, AGENT_EV_INPUT_START); break;

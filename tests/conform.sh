@@ -2,18 +2,26 @@
 # conform.sh [SHARED]: the recorded answers of SHARED/fixtures through build/replay, against what other decoders make of them
 # (SHARED/expected), and each of them cut in five ways, which must give the same bytes. A difference passes only if tests/README.md
 # lists its path under "Differences from the expectations" and it is still there. Prints two lines `conform …: N passed, M failed`
-# a format.
+# a format, and two for the recordings of a llama-server (conform_llama.py).
 shared=${1:-../shared}
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
 formats='openai-chat:340 anthropic-messages:105'       # and how many recordings there are
+# They need python3, and say so of themselves where the folder is missing.
+conform_llama() {
+    if command -v python3 >/dev/null 2>&1; then python3 tests/conform_llama.py "$B/replay" "$shared/suites/llama_server"; else
+        echo "conform llama-server: 0 passed, 0 failed, 17 skipped"
+        echo "conform llama-server splits: 0 passed, 0 failed, 17 skipped"
+    fi
+}
 if [ ! -f "$shared/fixtures/INDEX.tsv" ] || ! command -v python3 >/dev/null 2>&1; then
     echo "conform: $shared or python3 is not there"
     for format in $formats; do
         echo "conform ${format%:*}: 0 passed, 0 failed, ${format#*:} skipped"
         echo "conform ${format%:*} splits: 0 passed, 0 failed, ${format#*:} skipped"
     done
-    exit 0
+    conform_llama
+    exit
 fi
 rm -rf "$B/conform"
 mkdir -p "$B/conform"
@@ -88,4 +96,5 @@ conform_format() {
 }
 rc=0
 for format in $formats; do conform_format "${format%:*}" || rc=1; done
+conform_llama || rc=1
 exit $rc

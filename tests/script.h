@@ -162,7 +162,11 @@ static void script_note(script *s, const agent_event *ev)
     static const char *const reasons[] = { "done", "cancelled", "failed", "limit" };
     replay_text t = { NULL, 0, 0 };
     switch (ev->type) {
-    case AGENT_EV_TOOL_CALL: case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: return;
+    case AGENT_EV_INPUT_START: case AGENT_EV_INPUT_DELTA: return;
+    case AGENT_EV_TOOL_CALL:
+        if (ev->u.tool.by == AGENT_BY_HOST) return;
+        replay_line(&t, ev);
+        break;
     case AGENT_EV_TOOL_RUN:
         replay_call(&t, ev);
         s->calls = (script_call *)check_more(s->calls, s->call_n, sizeof *s->calls);
@@ -173,6 +177,7 @@ static void script_note(script *s, const agent_event *ev)
         s->calls[s->call_n++].open = 1;
         break;
     case AGENT_EV_TOOL_RESULT:
+        if (ev->u.tool.by == AGENT_BY_PROVIDER) { replay_line(&t, ev); break; }
         replay_puts(&t, "{\"ev\":\"tool_result\"");
         replay_member(&t, "id", ev->u.tool.wire_id);
         replay_member(&t, "name", ev->name);

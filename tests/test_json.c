@@ -170,6 +170,46 @@ static void test_scanners(void)                                     /* each agai
     CHECK(1);
 }
 
+static void test_words(void)                                        /* the inside of a string: as by bytes, with and without bytes before it */
+{
+    static const char some[] = { '"', '\\', 0x1F, ' ', (char)0x80, (char)0xFF };
+    unsigned seed = 1;
+    size_t round, n, i, back, bytes, word, blanks;
+    int marks, want;
+    for (round = 0; round < 60000; round++) {
+        char room[96];
+        agent_str t;
+        n = round % 70;
+        back = round & 1 ? 16 : 0;
+        for (i = 0; i < n + back; i++) {
+            seed = seed * 1103515245u + 12345u;
+            room[i] = (seed >> 16) % 12 == 0 ? some[(seed >> 8) % sizeof some] : round % 5 == 0 ? ' ' : 'a';
+        }
+        t = exact(room, n + back);
+        bytes = agenti_json_word_bytes(t.p + back, n, &want);
+        word = agenti_json_word(t.p + back, n, back != 0, &marks);
+        if (word != bytes || (word != (size_t)-1 && marks != want)) CHECK(0);
+        for (blanks = 0; blanks < n && t.p[back + blanks] == ' '; blanks++) {}
+        if (agenti_json_blanks(t.p + back, n, back != 0) != blanks) CHECK(0);
+        drop(t);
+    }
+    CHECK(1);
+}
+static void test_unescape(void)
+{
+    static const struct { const char *in, *out; } rows[] = {
+        { "", "" }, { "plain", "plain" }, { "a\\nb", "a\nb" }, { "\\\\\\\"\\/", "\\\"/" }, { "\\u00e9x\\u20ac", "\xC3\xA9x\xE2\x82\xAC" },
+        { "\xE2\x82\xAC\\t\\b\\f\\r", "\xE2\x82\xAC\t\b\f\r" }
+    };
+    size_t i, n;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        agent_str t = exact(rows[i].in, strlen(rows[i].in));
+        n = agenti_json_unescape((char *)(uintptr_t)t.p, t.n);
+        CHECK(n == strlen(rows[i].out) && memcmp(t.p, rows[i].out, n) == 0);
+        drop(t);
+    }
+}
+
 static void test_views(void)
 {
     static const char doc[] = " {\"a\": {\"b\": [ 1, \"two\", {\"c\": null} ], \"a.b\": 3}, \"\": true, \"a\\u0062\":\"e\\n\", \"dup\":1, \"dup\":2, \"q\":\"]}\\\"{\"} ";
@@ -332,6 +372,8 @@ int main(void)
     test_doubles();
     test_check();
     test_scanners();
+    test_words();
+    test_unescape();
     test_views();
     test_skip();
     test_pick();

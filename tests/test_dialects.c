@@ -1,0 +1,227 @@
+/* What hosts differ in beyond the lines of the transcripts: parts that are open side by side, event by event, and what requests must
+ * have in them or not. Quirks are named as in the list of tests/README.md. */
+#define AGENT_IMPLEMENTATION
+#include "agent.h"
+#include "host.h"
+
+/* ---- parts side by side ---- */
+/* One line an event: its name, the part by the order of its first START, the text of a delta or end.                     */
+typedef struct trace { host_text out; agent_num part[16]; size_t n; } trace;
+static int note(host *h, const agent_event *ev)
+{
+    trace *t = (trace *)h->arg;
+    char line[64];
+    size_t i;
+    int shown = ev->type >= AGENT_EV_TEXT_START && ev->type <= AGENT_EV_INPUT_END;
+    if (!shown && ev->type != AGENT_EV_TOOL_CALL) return 0;
+    for (i = 0; i < t->n && t->part[i] != ev->part; i++) {}
+    if (i == t->n && t->n < 16) t->part[t->n++] = ev->part;
+    sprintf(line, "%.40s %c", agent_event_name(ev->type), (char)('a' + (int)i));
+    text_str(&t->out, line);
+    if (ev->text.n) { text_str(&t->out, " "); text_add(&t->out, ev->text.p, ev->text.n); }
+    text_str(&t->out, "\n");
+    return 0;
+}
+/* The same for every cut and both ways to open a connection.                                                          */
+static void side_by_side(const char *provider, const char *body, const char *want)
+{
+    static const int cuts[] = { HOST_CUT_WHOLE, HOST_CUT_BYTES, HOST_CUT_RANDOM };
+    host_answer a[2];
+    size_t i;
+    memset(a, 0, sizeof a);
+    a[0].body = a[1].body = body;
+    for (i = 0; i < 6; i++) {
+        host *h = host_new(NULL, i < 3 ? AGENT_VIA_HTTP : AGENT_VIA_BYTES, cuts[i % 3]);
+        agent_peer_desc p;
+        agent_session_desc d;
+        trace t;
+        memset(&p, 0, sizeof p);
+        memset(&d, 0, sizeof d);
+        memset(&t, 0, sizeof t);
+        p.provider = provider;
+        p.url = "http://model.test/v1";
+        d.peer = agent_peer_open(h->e, &p);
+        d.max_steps = 1;
+        h->arg = &t;
+        h->on = note;
+        h->name = provider;
+        host_answers(h, a, 1);
+        agent_say(h->e, host_session(h, &d), "Hi", AGENT_CSTR);
+        host_run(h);
+        CHECK_CASE(t.out.p && strcmp(t.out.p, want) == 0, t.out.p ? t.out.p : provider);
+        host_over_check(h);
+        text_free(&t.out);
+        host_free(h);
+    }
+}
+#define OC(delta) SSE_("{\"choices\":[{\"index\":0,\"delta\":{" delta "}}]}")
+#define OC_NEW(i, name, args) "{\"index\":" i ",\"id\":\"call_" i "\",\"type\":\"function\",\"function\":{\"name\":\"" name "\",\"arguments\":\"" args "\"}}"
+#define OC_MORE(i, args) "{\"index\":" i ",\"function\":{\"arguments\":\"" args "\"}}"
+static void openai_side_by_side(void)
+{
+    side_by_side("openai-compatible",
+        OC("\"reasoning\":\"Two\"") OC("\"tool_calls\":[" OC_NEW("0", "alpha", "") "]") OC("\"content\":\"I \"")
+        OC("\"tool_calls\":[" OC_NEW("1", "beta", "{") "]") OC("\"tool_calls\":[" OC_MORE("0", "{\\\"x\\\"") "]") OC("\"content\":\"look\"")
+        OC("\"tool_calls\":[" OC_NEW("2", "alpha", "{\\\"x\\\":") "," OC_MORE("1", "}") "," OC_MORE("0", ":1}") "]")
+        OC("\"reasoning\":\"Hm\",\"content\":\".\"") OC("\"tool_calls\":[" OC_MORE("2", "3}") "]") SSE_FINISH("tool_calls") SSE_DONE,
+        "REASONING_START a\nREASONING_DELTA a Two\nREASONING_END a Two\nINPUT_START b\n"
+        "TEXT_START c\nTEXT_DELTA c I \nTEXT_END c I \nINPUT_START d\nINPUT_DELTA d {\nINPUT_DELTA b {\"x\"\n"
+        "TEXT_START e\nTEXT_DELTA e look\nTEXT_END e look\nINPUT_START f\nINPUT_DELTA f {\"x\":\nINPUT_DELTA d }\nINPUT_DELTA b :1}\n"
+        "REASONING_START g\nREASONING_DELTA g Hm\nREASONING_END g Hm\nTEXT_START h\nTEXT_DELTA h .\nINPUT_DELTA f 3}\nTEXT_END h .\n"
+        "INPUT_END b {\"x\":1}\nINPUT_END d {}\nINPUT_END f {\"x\":3}\n"
+        "TOOL_CALL b {\"x\":1}\nTOOL_CALL d {}\nTOOL_CALL f {\"x\":3}\n");
+}
+#define AN_START(i, block) SSE_("{\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":{\"type\":" block "}}")
+#define AN_ADD(i, delta) SSE_("{\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":{\"type\":" delta "}}")
+#define AN_TEXT(i, t) AN_ADD(i, "\"text_delta\",\"text\":\"" t "\"")
+#define AN_THINK(i, t) AN_ADD(i, "\"thinking_delta\",\"thinking\":\"" t "\"")
+#define AN_JSON(i, t) AN_ADD(i, "\"input_json_delta\",\"partial_json\":\"" t "\"")
+#define AN_TOOL(i, name) AN_START(i, "\"tool_use\",\"id\":\"toolu_" i "\",\"name\":\"" name "\",\"input\":{}")
+#define AN_STOP(i) SSE_("{\"type\":\"content_block_stop\",\"index\":" i "}")
+#define AN_BEGIN SSE_("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"content\":[],\"usage\":{\"input_tokens\":3}}}")
+#define AN_END(why) SSE_("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" why "\"},\"usage\":{\"output_tokens\":9}}") SSE_("{\"type\":\"message_stop\"}")
+static void anthropic_side_by_side(void)
+{
+    side_by_side("anthropic",
+        AN_BEGIN AN_START("0", "\"thinking\",\"thinking\":\"\"") AN_START("1", "\"text\",\"text\":\"\"") AN_THINK("0", "Two") AN_TEXT("1", "I ")
+        AN_TOOL("2", "alpha") AN_THINK("0", " piers") AN_START("3", "\"text\",\"text\":\"Beside\"") AN_TOOL("4", "beta") AN_JSON("4", "{")
+        AN_JSON("2", "{\\\"x\\\"") AN_TEXT("3", ".") AN_TEXT("1", "look") AN_JSON("4", "}") AN_STOP("4") AN_JSON("2", ":1}") AN_STOP("1")
+        AN_STOP("2") AN_THINK("0", "?") AN_STOP("0") AN_STOP("3") AN_END("tool_use"),
+        "REASONING_START a\nREASONING_DELTA a Two\nTEXT_START b\nTEXT_DELTA b I \nINPUT_START c\nREASONING_DELTA a  piers\n"
+        "TEXT_START d\nTEXT_DELTA d Beside\nINPUT_START e\nINPUT_DELTA e {\nINPUT_DELTA c {\"x\"\nTEXT_DELTA d .\nTEXT_DELTA b look\n"
+        "INPUT_DELTA e }\nINPUT_DELTA c :1}\nTEXT_END b I look\nREASONING_DELTA a ?\nREASONING_END a Two piers?\nTEXT_END d Beside.\n"
+        "INPUT_END c {\"x\":1}\nINPUT_END e {}\nTOOL_CALL c {\"x\":1}\nTOOL_CALL e {}\n");
+}
+/* A stream that breaks ends every part that is open, in the order they began, and gives no call (wire-quirks A15).      */
+static void broken_side_by_side(void)
+{
+    side_by_side("anthropic",
+        AN_BEGIN AN_START("0", "\"thinking\",\"thinking\":\"Hm\"") AN_TOOL("1", "alpha") AN_JSON("1", "{}") AN_START("2", "\"text\",\"text\":\"So\""),
+        "REASONING_START a\nREASONING_DELTA a Hm\nINPUT_START b\nINPUT_DELTA b {}\nTEXT_START c\nTEXT_DELTA c So\n"
+        "REASONING_END a Hm\nINPUT_END b {}\nTEXT_END c So\n");
+    side_by_side("openai-compatible",
+        OC("\"reasoning\":\"Hm\"") OC("\"tool_calls\":[" OC_NEW("0", "alpha", "{}") "," OC_NEW("1", "beta", "{}") "]") OC("\"content\":\"So\""),
+        "REASONING_START a\nREASONING_DELTA a Hm\nREASONING_END a Hm\nINPUT_START b\nINPUT_DELTA b {}\nINPUT_START c\nINPUT_DELTA c {}\n"
+        "TEXT_START d\nTEXT_DELTA d So\nTEXT_END d So\nINPUT_END b {}\nINPUT_END c {}\n");
+}
+
+/* ---- requests ---- */
+static const char *body_of(const host *h, size_t i) { return host_body(h, i).p; }
+static int times(const char *text, const char *word)
+{
+    int n = 0;
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word)) n++;
+    return n;
+}
+static host *talk(const char *provider, uint32_t dialect, agent_id *s, int steps)
+{
+    host *h = host_new(NULL, AGENT_VIA_HTTP, HOST_CUT_WHOLE);
+    agent_peer_desc p;
+    agent_session_desc d;
+    memset(&p, 0, sizeof p);
+    memset(&d, 0, sizeof d);
+    p.provider = provider;
+    p.url = "http://model.test/v1";
+    p.dialect_on = dialect;
+    d.peer = agent_peer_open(h->e, &p);
+    d.system = "Be brief.";
+    d.max_steps = (uint32_t)steps;
+    *s = host_session(h, &d);
+    return h;
+}
+/* A host that refuses stream_options can be told so (wire-quirks B6).                                                   */
+static void no_stream_options(void)
+{
+    uint32_t with;
+    for (with = 0; with < 2; with++) {
+        agent_id s;
+        host *h = talk("openai-compatible", with ? 0 : AGENT_DIALECT_NO_STREAM_OPTIONS, &s, 0);
+        agent_say(h->e, s, "Hi", AGENT_CSTR);
+        host_run(h);
+        CHECK(times(body_of(h, 0), "\"stream_options\":{\"include_usage\":true}") == (int)with && times(body_of(h, 0), "\"stream\":true") == 1);
+        CHECK(h->outcome == AGENT_COMPLETED);
+        host_free(h);
+    }
+}
+/* MiniMax takes one system message, also in the last step, when the engine has something to say (wire-quirks C25).       */
+static void one_system_message(void)
+{
+    static const host_answer calls[] = { { SSE_CALL("0", "c1", "alpha", "{}") SSE_TOOLS, 0, NULL, 0, 0 }, { SSE_TEXT("Done.") SSE_STOP, 0, NULL, 0, 0 } };
+    agent_id s;
+    host *h = talk("openai-compatible", 0, &s, 2);
+    size_t i;
+    host_answers(h, calls, 2);
+    agent_say(h->e, s, "Hi", AGENT_CSTR);
+    host_run(h);
+    CHECK(h->request_n == 2);
+    for (i = 0; i < h->request_n; i++)
+        CHECK(times(body_of(h, i), "\"role\":\"system\"") == 1 && strstr(body_of(h, i), "\"messages\":[{\"role\":\"system\"") != NULL);
+    host_bodies_check(h);
+    host_free(h);
+}
+static agent_part part(int kind, const char *text)
+{
+    agent_part p;
+    memset(&p, 0, sizeof p);
+    p.kind = (uint16_t)kind;
+    p.text.p = text;
+    p.text.n = strlen(text);
+    return p;
+}
+/* Anthropic refuses empty and blank text, and messages without content (wire-quirks E14).                               */
+static void no_blank_text(void)
+{
+    agent_part p[3];
+    agent_id s;
+    host *h = talk("anthropic", 0, &s, 0);
+    p[0] = part(AGENT_PART_TEXT, " \n");
+    p[1] = part(AGENT_PART_TEXT, "Hi");
+    CHECK(agent_message_add(h->e, s, AGENT_USER, p, 2) > 0);
+    p[1] = part(AGENT_PART_TEXT, "\t");
+    CHECK(agent_message_add(h->e, s, AGENT_MODEL, p, 2) > 0);
+    CHECK(agent_message_add(h->e, s, AGENT_USER, p, 1) > 0);
+    agent_say(h->e, s, "Well?", AGENT_CSTR);
+    host_run(h);
+    CHECK(strstr(body_of(h, 0), "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Hi\"},{\"type\":\"text\",\"text\":\"Well?\"}]}]"));
+    host_free(h);
+}
+/* Signed thoughts go back to the byte and in their place (wire-quirks D5), before the call of their turn (wire-quirks D6), and not to
+ * another model (wire-quirks D15).                                                                               */
+static void thoughts(int same)
+{
+    static const host_answer a[] = {
+        { AN_BEGIN AN_START("0", "\"thinking\",\"thinking\":\"\"") AN_THINK("0", " A\\u00e9\\n ") AN_ADD("0", "\"signature_delta\",\"signature\":\"QUJD/+==\"") AN_STOP("0")
+          AN_START("1", "\"redacted_thinking\",\"data\":\"ZZ09\"") AN_STOP("1") AN_TOOL("2", "alpha") AN_STOP("2") AN_END("tool_use"), 0, NULL, 0, 0 },
+        { AN_BEGIN AN_START("0", "\"thinking\",\"thinking\":\"\"") AN_ADD("0", "\"signature_delta\",\"signature\":\"REVG\"") AN_STOP("0")
+          AN_START("1", "\"text\",\"text\":\"So.\"") AN_STOP("1") AN_END("end_turn"), 0, NULL, 0, 0 },
+        { AN_BEGIN AN_START("0", "\"text\",\"text\":\"Well.\"") AN_STOP("0") AN_END("end_turn"), 0, NULL, 0, 0 }
+    };
+    static const char *const first = "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\" A\xC3\xA9\\n \",\"signature\":\"QUJD/+==\"},"
+        "{\"type\":\"redacted_thinking\",\"data\":\"ZZ09\"},{\"type\":\"tool_use\"";
+    static const char *const second = "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"REVG\"},{\"type\":\"text\",\"text\":\"So.\"";
+    agent_id s;
+    host *h = talk("anthropic", 0, &s, 0);
+    host_answers(h, a, 3);
+    agent_say(h->e, s, "Hi", AGENT_CSTR);
+    host_run(h);
+    CHECK(h->request_n == 2 && strstr(body_of(h, 1), first) != NULL);
+    if (!same) CHECK(agent_session_set(h->e, s, "model", "another", AGENT_CSTR) == AGENT_OK);
+    agent_say(h->e, s, "And?", AGENT_CSTR);
+    host_run(h);
+    CHECK(h->request_n == 3 && h->outcome == AGENT_COMPLETED);
+    CHECK((strstr(body_of(h, 2), first) != NULL) == same && (strstr(body_of(h, 2), second) != NULL) == same);
+    CHECK(same || (!strstr(body_of(h, 2), "thinking") && strstr(body_of(h, 2), "So.") && (h->count[AGENT_EV_WARNING] > 0)));
+    host_free(h);
+}
+int main(void)
+{
+    openai_side_by_side();
+    anthropic_side_by_side();
+    broken_side_by_side();
+    no_stream_options();
+    one_system_message();
+    no_blank_text();
+    thoughts(1);
+    thoughts(0);
+    return test_end("dialects");
+}
