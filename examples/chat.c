@@ -418,9 +418,11 @@ static const char *attach_type(const char *file)             /* "" when it is no
         {".pdf", "application/pdf"}, {".wav", "audio/wav"}, {".mp3", "audio/mpeg"}, {".txt", "text/plain"}, {".md", "text/markdown"},
         {".c", "text/plain"}, {".h", "text/plain"}, {".csv", "text/csv"}, {".html", "text/html"}, {".json", "application/json"}
     };
-    const char *dot = strrchr(file, '.');
-    size_t i;
-    for (i = 0; dot && i < sizeof types / sizeof *types; i++) if (strcmp(dot, types[i][0]) == 0) return types[i][1];
+    size_t i, k, n = strcspn(file, "?#");     /* a URL's path                                                           */
+    for (i = 0; i < sizeof types / sizeof *types; i++) {
+        k = strlen(types[i][0]);
+        if (n > k && memcmp(file + n - k, types[i][0], k) == 0) return types[i][1];
+    }
     return "";
 }
 /* A file's bytes, or its URL. 0: it cannot be read, or it is not known what it is.                                     */
