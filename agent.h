@@ -214,6 +214,8 @@
  *   http1.c            HTTP/1.1 answers in, header lines out
  *   sse.c              server-sent events
  *   lines.c            lines (NDJSON)
+ *   json_values.c      the values of an array that is still coming
+ *   eventstream.c      AWS event stream frames
  *   message.c          the message table: texts, parts, messages
  *   wire.c             what a wire format is: ops out of answers, the makings of a request
  *   wire_error.c       what a failed answer means
@@ -3737,6 +3739,139 @@ AGENTDEF int agent_lines_end(agent_lines *l, agent_str *line)
 }
 #endif
 
+/* ==== json_values.c: the values of an array that is still coming ================================================== */
+/* JSON values out of one array that is still coming, told apart by their brackets and strings alone: what they hold is checked later. */
+typedef struct agenti_values { uint32_t depth; uint8_t in_string, escaped, begun; } agenti_values;      /* begun: in a value       */
+/* Reads on. 1: a value ends after *used bytes, which begin in it or before it; 0: all of it is used. *from: where the value, or what
+ * there is of it, begins.                                                                                               */
+AGENTI_FN int agenti_values_next(agenti_values *, const char *p, size_t n, size_t *used, size_t *from);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_VALUES
+/* depth 0: before the array; 1: between its values, or in one that is no object, array or string.                      */
+static int agenti_values_char(agenti_values *v, char c)      /* 1: the value is complete with it                        */
+{
+    if (v->in_string) {
+        if (v->escaped) v->escaped = 0;
+        else if (c == '\\') v->escaped = 1;
+        else if (c == '"') v->in_string = 0;
+        return 0;
+    }
+    if (c == '"') v->in_string = 1;
+    else if (c == '{' || c == '[') v->depth++;
+    else if ((c == '}' || c == ']') && v->depth > 1) return --v->depth == 1;
+    return 0;
+}
+AGENTI_FN int agenti_values_next(agenti_values *v, const char *p, size_t n, size_t *used, size_t *from)
+{
+    size_t i;
+    *from = v->begun ? 0 : n;
+    for (i = 0; i < n; i++) {
+        char c = p[i];
+        if (!v->begun) {
+            if (v->depth == 0) { v->depth = c == '['; continue; }
+            if (c == ',' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+            v->begun = 1;
+            *from = i;
+        }
+        if (!agenti_values_char(v, c)) continue;
+        v->begun = 0;
+        *used = i + 1;
+        AGENTI_TOUCH(i);
+        return 1;
+    }
+    AGENTI_TOUCH(n);
+    *used = n;
+    return 0;
+}
+#endif
+
+/* ==== eventstream.c: AWS event stream frames ====================================================================== */
+/* AWS event stream frames (application/vnd.amazon.eventstream): lengths, headers, payload, two CRC-32 checksums.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html */
+enum { AGENTI_FRAME_PRELUDE = 12, AGENTI_FRAME_MIN = 16 };
+typedef struct agenti_frame { agent_str type, kind, code, payload; } agenti_frame;      /* views; :event-type or :exception-type, :message-type,
+                                                                                           :error-code                          */
+AGENTI_FN uint32_t agenti_crc32(const char *p, size_t n);
+/* The length of the frame that begins with these 12 bytes; 0: *why is wrong with them.                                 */
+AGENTI_FN uint32_t agenti_frame_size(const char *prelude, const char **why);
+/* Takes a whole frame apart. 0: *why is wrong with it.                                                                 */
+AGENTI_FN int agenti_frame_parse(agent_str frame, agenti_frame *out, const char **why);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_EVENTSTREAM
+AGENTI_FN uint32_t agenti_crc32(const char *p, size_t n)     /* ISO-HDLC, as in gzip; four bits at a time               */
+{
+    static const uint32_t rows[16] = {
+        0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u, 0x4DB26158u, 0x5005713Cu,
+        0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu, 0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu
+    };
+    uint32_t c = 0xFFFFFFFFu;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        c ^= (unsigned char)p[i];
+        c = c >> 4 ^ rows[c & 15];
+        c = c >> 4 ^ rows[c & 15];
+    }
+    AGENTI_TOUCH(n);
+    return c ^ 0xFFFFFFFFu;
+}
+static uint32_t agenti_be32(const char *p)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    return (uint32_t)u[0] << 24 | (uint32_t)u[1] << 16 | (uint32_t)u[2] << 8 | u[3];
+}
+AGENTI_FN uint32_t agenti_frame_size(const char *p, const char **why)
+{
+    uint32_t all = agenti_be32(p), headers = agenti_be32(p + 4);
+    *why = "an event stream frame's prelude does not match its checksum";
+    if (agenti_crc32(p, 8) != agenti_be32(p + 8)) return 0;
+    *why = "an event stream frame is too short for its headers";
+    return all < AGENTI_FRAME_MIN || headers > all - AGENTI_FRAME_MIN ? 0 : all;
+}
+/* The next header of s: its name and, for strings and bytes, its value. 0: it does not fit.                            */
+static int agenti_frame_header(agent_str *s, agent_str *name, agent_str *value)
+{
+    static const uint8_t sizes[10] = { 0, 0, 1, 2, 4, 8, 0, 0, 8, 16 };        /* by type; 6 and 7 tell their own       */
+    size_t n = (unsigned char)s->p[0], size;
+    int type;
+    if (n == 0 || s->n < n + 2) return 0;
+    *name = agenti_str(s->p + 1, n);
+    type = (unsigned char)s->p[n + 1];
+    *s = agenti_str(s->p + n + 2, s->n - n - 2);
+    *value = agenti_str(NULL, 0);
+    if (type > 9) return 0;
+    size = sizes[type];
+    if (type == 6 || type == 7) {
+        if (s->n < 2) return 0;
+        size = (size_t)(unsigned char)s->p[0] << 8 | (unsigned char)s->p[1];
+        *s = agenti_str(s->p + 2, s->n - 2);
+        if (s->n >= size) *value = agenti_str(s->p, size);
+    }
+    if (s->n < size) return 0;
+    *s = agenti_str(s->p + size, s->n - size);
+    return 1;
+}
+AGENTI_FN int agenti_frame_parse(agent_str f, agenti_frame *out, const char **why)
+{
+    size_t headers;
+    agent_str rest, name, value;
+    memset(out, 0, sizeof *out);
+    out->type = out->kind = out->code = agenti_str(NULL, 0);
+    *why = "an event stream frame does not match its checksum";
+    if (agenti_crc32(f.p, f.n - 4) != agenti_be32(f.p + f.n - 4)) return 0;
+    headers = agenti_be32(f.p + 4);
+    rest = agenti_str(f.p + AGENTI_FRAME_PRELUDE, headers);
+    *why = "an event stream frame has a broken header";
+    while (rest.n) {
+        if (!agenti_frame_header(&rest, &name, &value)) return 0;
+        if (agenti_eq(name, ":message-type")) out->kind = value;
+        else if (agenti_eq(name, ":event-type") || agenti_eq(name, ":exception-type")) out->type = value;
+        else if (agenti_eq(name, ":error-code")) out->code = value;
+    }
+    out->payload = agenti_str(f.p + AGENTI_FRAME_PRELUDE + headers, f.n - AGENTI_FRAME_MIN - headers);
+    return 1;
+}
+#endif
+
 /* ==== message.c: the message table: texts, parts, messages ======================================================== */
 /* The message table: what the model is shown. A part holds its text once, as clean UTF-8; events and the host view it there. */
 typedef struct agenti_text { char *p; size_t n; int borrowed; } agenti_text;   /* NUL-terminated blob, or a static string */
@@ -3751,7 +3886,7 @@ typedef struct agenti_part {
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
+    uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
@@ -3761,6 +3896,7 @@ typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
+    uint32_t waits;                      /* 1 + index of the last call that the provider runs and that has no result; 0: none */
     uint32_t n, cap;
     agenti_part *parts;
 } agenti_msg;
@@ -3930,14 +4066,15 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 /* ==== wire.c: what a wire format is: ops out of answers, the makings of a request ================================= */
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
-enum { AGENTI_RAW_QUIET = 1 };            /* flags of RAW: another op says what the block is                         */
+enum { AGENTI_RAW_QUIET = 1,                 /* flags of RAW: another op says what the block is                         */
+       AGENTI_DATA_CALL = 1 };
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
     AGENTI_OP_CALL,                           /* a tool call begins: a wire id (may be empty), b name (may come later)  */
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
-    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`, or call with AGENTI_DATA_CALL */
     AGENTI_OP_FILE,                           /* a: base64 to append to the file of stream `key`; flags: an agent_part_kind */
     AGENTI_OP_MIME, AGENTI_OP_URI,            /* a: what its FILE_START says, before any of its OP_FILE                 */
     AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
@@ -3980,6 +4117,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint8_t stream_kind;                      /* of the open stream                                                     */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
+    uint8_t exception;                        /* the event that is being read is an exception of an event stream        */
     uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
@@ -4007,8 +4145,17 @@ typedef struct agenti_request {               /* what a request is made of, besi
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
+enum agenti_framing {                         /* how the events of a streamed answer are framed                         */
+    AGENTI_FRAMING_SSE,
+    AGENTI_FRAMING_ARRAY,                     /* SSE, or the values of one JSON array                                   */
+    AGENTI_FRAMING_LINES,                     /* a JSON text a line                                                     */
+    AGENTI_FRAMING_FRAMES,                    /* AWS event stream; an event's name is its type                          */
+    AGENTI_FRAMING_BYTES                      /* the same, and the event is base64 in the member `bytes`                */
+};
 typedef struct agenti_wire {
-    const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
+    const char *name;                         /* "openai-chat"                                                          */
+    const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
+    int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
     uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
@@ -4043,7 +4190,8 @@ AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
-AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
+/* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
+AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -4185,18 +4333,26 @@ AGENTI_FN int agenti_raw_of(agenti_decoder *d, agent_str v, agent_str *out)
 }
 AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
 {
+    char *p;
     *out = agenti_str(NULL, 0);
-    return !agenti_nonempty(v) || agenti_json_string(v, NULL, &d->arena, out);
+    if (!agenti_nonempty(v)) return 1;
+    AGENTI_TOUCH(v.n);
+    if (memchr(v.p, '\\', v.n)) {            /* strings are decoded in place                                           */
+        if ((p = agenti_arena_get(&d->arena, v.n)) == NULL) return 0;
+        memcpy(p, v.p, v.n);
+        v = agenti_str(p, v.n);
+    }
+    return agenti_json_string(v, NULL, &d->arena, out);
 }
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
-    agent_str u, t = agenti_str(NULL, 0);
+    agent_str u, t;
     char *name;
     if (!agenti_nonempty(url)) return 1;
-    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
-        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+    if (!agenti_string_of(d, url, &u) || !agenti_string_of(d, title, &t)) return 0;
+    if (t.n) {                                           /* an event's name ends in NUL                                 */
+        if ((name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
         memcpy(name, t.p, t.n);
         name[t.n] = 0;
         t.p = name;
@@ -4230,22 +4386,31 @@ AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
 {
     agent_str name;
     if (d->model.n || !agenti_nonempty(value)) return 1;
-    return agenti_json_string(value, NULL, &d->arena, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+    return agenti_string_of(d, value, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+}
+/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
+static int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
+{
+    static const char coded[] = ";base64";
+    enum { CODED = sizeof coded - 1 };
+    const char *comma = (const char *)memchr(url.p, ',', url.n), *end;
+    size_t n = comma ? (size_t)(comma - url.p) - 5 : 0;
+    if (n <= CODED || !agenti_ieq(agenti_str(comma - CODED, CODED), coded)) return 0;
+    *type = agenti_str(url.p + 5, n - CODED);
+    *data = agenti_str(comma + 1, url.n - n - 6);
+    if ((end = (const char *)memchr(type->p, ';', type->n)) != NULL) type->n = (size_t)(end - type->p);
+    return type->n && agenti_base64_ok(*data);
 }
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {
     static const char scheme[] = "data:";
-    agent_str text, type = agenti_cstr(mime);
-    const char *comma;
+    agent_str text, data, type = agenti_cstr(mime);
     agenti_op *op;
     uint32_t key;
     if (!agenti_nonempty(value)) return 1;
     if (!agenti_json_string(value, NULL, &d->arena, &text)) return 0;
-    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme)) {
-        if ((comma = (const char *)memchr(text.p, ',', text.n)) == NULL) return 1;
-        type = agenti_str(text.p + 5, (size_t)(comma - text.p) - 5);
-        text = agenti_str(comma + 1, text.n - (size_t)(comma + 1 - text.p));
-        if ((comma = (const char *)memchr(type.p, ';', type.n)) != NULL) type.n = (size_t)(comma - type.p);
+    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme) && agenti_data_split(text, &type, &data)) {
+        text = data;
         mime = scheme;                        /* it has contents                                                        */
     }
     key = ++d->streams;
@@ -5098,7 +5263,7 @@ static const char *const agenti_oc_owner[] = { "index", "id", NULL };
 static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
 static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
+    "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
@@ -5750,7 +5915,7 @@ static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
 static const agenti_wire agenti_anthropic_wire = {
-    "anthropic", "/messages", "anthropic-version", "2023-06-01",
+    "anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01",
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE),
     agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
@@ -5937,8 +6102,8 @@ static int agenti_is_type(agent_str mime)
 {
     size_t i, slash = 0;
     for (i = 0; i < mime.n; i++) {
-        char c = mime.p[i];
-        if (c <= ' ' || c == 0x7F || c == '"' || c == ',' || c == '\\') return 0;
+        unsigned char c = (unsigned char)mime.p[i];
+        if (c <= ' ' || c >= 0x7F || c == '"' || c == ',' || c == '\\') return 0;
         slash += c == '/';
     }
     return slash == 1 && mime.n < 128;
@@ -5951,7 +6116,7 @@ static int agenti_data_url(agent_part *p)
     if (comma == NULL) return 0;
     head = agenti_str(p->uri.p + 5, (size_t)(comma - p->uri.p) - 5);
     if (!agenti_ends(head, ";base64")) return 0;
-    p->mime = agenti_str(head.p, head.n - 7);
+    if (head.n > 7) p->mime = agenti_str(head.p, head.n - 7);
     p->text = agenti_str(comma + 1, p->uri.n - (size_t)(comma + 1 - p->uri.p));
     p->uri = agenti_str(NULL, 0);
     p->flags |= AGENT_PART_BASE64;
@@ -5961,7 +6126,7 @@ static const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
-    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime.n = (size_t)(end - p->mime.p);    /* its parameters */
+    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));  /* its parameters */
     if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
     if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
     if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
@@ -5969,9 +6134,10 @@ static const char *agenti_media_check(agent_part *p)
     else if (agenti_begins(p->mime, "audio/")) p->kind = AGENT_PART_AUDIO;
     return NULL;
 }
+static int agenti_is_plain(const agent_part *p) { return p->kind == AGENT_PART_FILE && agenti_is_text_type(p->mime); }
 static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q, const agent_part *p)
 {
-    int coded = (p->flags & AGENT_PART_BASE64) != 0, plain = q->kind == AGENT_PART_FILE && agenti_is_text_type(p->mime), ok;
+    int coded = (p->flags & AGENT_PART_BASE64) != 0, plain = agenti_is_plain(p), ok;
     agenti_buf b;
     q->flags = (uint16_t)(plain || p->text.n == 0 ? q->flags & ~AGENT_PART_BASE64 : q->flags | AGENT_PART_BASE64);
     if (p->uri.n && (!agenti_text_set(&q->uri, pool, &e->graves, p->uri) || !agenti_text_repair(&q->uri, pool, &e->graves))) return 0;
@@ -6012,7 +6178,7 @@ static int agenti_part_copy(agent_engine *e, agenti_pool *pool, agenti_msg *m, c
 {
     agenti_part *q = agenti_part_new(pool, m, p->kind);
     if (q == NULL) return 0;
-    q->flags = (uint16_t)(p->flags & 0xFF);
+    q->flags = (uint16_t)(p->flags & (agenti_is_media(q->kind) ? 0xFF : 0xFF & ~AGENT_PART_BASE64));
     if (agenti_is_media(q->kind) && !agenti_media_copy(e, pool, q, p)) return 0;
     if (!agenti_is_media(q->kind) && !agenti_text_set(&q->text, pool, &e->graves, p->text)) return 0;
     if (!agenti_text_repair(&q->text, pool, &e->graves) || !agenti_view_copy(e, pool, &q->name, p->name)) return 0;
@@ -6036,7 +6202,7 @@ static agent_part agenti_part_given(const agent_part *p)
 /* The room that a part takes: bytes become base64.                                                                     */
 static size_t agenti_part_size(const agent_part *p)
 {
-    int grows = agenti_is_media(p->kind) && !(p->flags & AGENT_PART_BASE64);
+    int grows = agenti_is_media(p->kind) && !(p->flags & AGENT_PART_BASE64) && !agenti_is_plain(p);
     return grows && p->text.n < (size_t)-1 / 2 ? (p->text.n + 2) / 3 * 4 : p->text.n;
 }
 AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *e, agenti_pool *pool, const agenti_msg *before, int role, const agent_part *parts, size_t n, int *rc)
@@ -6257,7 +6423,7 @@ static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
 static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
 {
     size_t len;
-    if (key == NULL || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
+    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
     len = strlen(key);
     if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
     return agenti_hole_unread(p, n, 0);
@@ -6461,6 +6627,9 @@ AGENTI_FN int agenti_think_end(agenti_think *t, agent_str *out)
 enum agenti_mode {
     AGENTI_MODE_SNIFF,                        /* nothing but blanks so far                                              */
     AGENTI_MODE_SSE,
+    AGENTI_MODE_ARRAY,                        /* the values of a JSON array                                             */
+    AGENTI_MODE_LINES,
+    AGENTI_MODE_FRAMES,
     AGENTI_MODE_WHOLE,                        /* one JSON text, held until its end                                      */
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
@@ -6479,6 +6648,7 @@ typedef struct agenti_answer {
     agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
+    agenti_values values;
     agenti_shortcut shortcut;
     agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
@@ -6494,6 +6664,8 @@ typedef struct agenti_answer {
     int status;
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
+    uint8_t json;                             /* it is JSON: one text                                                   */
+    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
     uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
 } agenti_answer;
 
@@ -6617,20 +6789,25 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     }
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)
-        a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream");
+        a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream") && !agenti_find(v, "eventstream");
+    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson");
     return 1;
 }
 /* The first byte that is no blank tells what the body is: hosts that were asked for a stream may send one JSON text, an error page or
  * something compressed (wire-quirks A16, A19, A20).                                                                    */
 static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
+    int framing = a->d.wire->framing;
     size_t i = 0;
+    if (framing >= AGENTI_FRAMING_FRAMES && !a->json) { *used = 0; a->mode = AGENTI_MODE_FRAMES; return; }
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == '\xEF' || p[i] == '\xBB' || p[i] == '\xBF')) i++;
     AGENTI_TOUCH(i);
     *used = i;
     a->offset += i;
     if (i == n) return;
-    if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
+    if (framing == AGENTI_FRAMING_LINES && !a->json && p[i] == '{') a->mode = AGENTI_MODE_LINES;
+    else if (framing == AGENTI_FRAMING_ARRAY && p[i] == '[') a->mode = AGENTI_MODE_ARRAY;
+    else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
     else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
     else a->mode = AGENTI_MODE_SSE;
@@ -6790,6 +6967,122 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
     }
     return ok && (rc != AGENT_MORE || agenti_sse_long(a));
 }
+/* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
+static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
+{
+    agent_sse_event ev;
+    ev.event = type;
+    ev.data = data;
+    ev.id = agenti_str(NULL, 0);
+    ev.offset = a->offset;
+    return agenti_sse_event(a, &ev, NULL);
+}
+/* More of an event, its end or not. A long one is read in pieces.                                                      */
+static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n, int ends)
+{
+    int ok = 1;
+    a->offset += n;
+    if (a->held) { a->held = 0; a->hold.n = 0; }
+    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n));
+    else if (a->split) {
+        a->split_last = (uint8_t)ends;
+        ok = agenti_todo(a, p, n);
+    } else {
+        agenti_buf_add(&a->hold, p, n);
+        if (a->hold.bad) return 0;
+        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
+        else if (a->hold.n > a->e->lim.piece) { a->held = 1; ok = agenti_todo(a, a->hold.p, a->hold.n); }
+    }
+    if (ends && a->split == NULL) a->mark = a->offset;
+    return ok;
+}
+static int agenti_may_feed(const agenti_answer *a, int mode) { return a->mode == mode && a->d.op_n == 0 && !agenti_split_waits(a); }
+static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    int ok = 1;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_LINES)) {
+        const char *from = p + *used, *end = (const char *)memchr(from, '\n', n - *used);
+        size_t k = end ? (size_t)(end - from) : n - *used;
+        AGENTI_TOUCH(k);
+        ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
+        a->offset += end != NULL;
+        *used += k + (end != NULL);
+    }
+    return ok;
+}
+static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    int ok = 1, ends;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_ARRAY)) {
+        size_t k, from;
+        ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
+        a->offset += from;
+        if (from < k) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        *used += k;
+    }
+    return ok;
+}
+static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
+{
+    agenti_answer_fault(a, fault, 0, why);
+    return 1;
+}
+/* The event inside of a frame that wraps it as {"bytes":"base64"}; none: *data is empty. 0: no memory.                    */
+static int agenti_frame_unwrap(agenti_answer *a, agent_str *data)
+{
+    agent_str code = agenti_str(NULL, 0);
+    agenti_buf b;
+    char *copy;
+    if (agent_json_check(data->p, data->n, a->d.depth_limit, NULL) == AGENT_OK) code = agent_json_get(*data, "bytes");
+    *data = agenti_str(NULL, 0);
+    if (!agenti_nonempty(code) || !agenti_base64_ok(agenti_str(code.p + 1, code.n - 2))) return 1;
+    agenti_buf_init(&b, a->pool);
+    agenti_base64_from(&b, agenti_str(code.p + 1, code.n - 2));
+    copy = b.bad ? NULL : agenti_arena_get(&a->d.arena, b.n + 1);
+    if (copy) memcpy(copy, b.p, b.n);
+    if (copy) *data = agenti_str(copy, b.n);
+    agenti_buf_free(&b);
+    return copy != NULL;
+}
+static int agenti_frame_event(agenti_answer *a, agent_str bytes)
+{
+    agenti_frame f;
+    const char *why;
+    if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
+    a->d.exception = agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error");
+    if (f.type.n == 0) f.type = f.code;
+    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !a->d.exception && !agenti_frame_unwrap(a, &f.payload)) return 0;
+    return agenti_framed(a, f.type, f.payload);
+}
+/* Frames are taken in place, else put together in hold: first what tells their length.                                 */
+static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    const char *why = "";
+    size_t size, k;
+    int ok = 1;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_FRAMES)) {
+        if (a->held) { a->held = 0; a->hold.n = 0; }
+        size = AGENTI_FRAME_PRELUDE;
+        if (a->hold.n >= size || (a->hold.n == 0 && n - *used >= size))
+            size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
+        if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
+        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
+        k = size - a->hold.n;
+        if (k > n - *used) k = n - *used;
+        if (a->hold.n || k < size || size == AGENTI_FRAME_PRELUDE) {
+            agenti_buf_add(&a->hold, p + *used, k);
+            if (a->hold.bad) return 0;
+            a->held = a->hold.n == size && size > AGENTI_FRAME_PRELUDE;
+            if (a->held) ok = agenti_frame_event(a, agenti_str(a->hold.p, size));
+        } else ok = agenti_frame_event(a, agenti_str(p + *used, size));
+        a->offset += k;
+        *used += k;
+    }
+    return ok;
+}
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
     int ok;
@@ -6827,7 +7120,10 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
     if (a->mode == AGENTI_MODE_SSE) ok = agenti_feed_sse(a, p, n, &k);
     else {
         k = n;
-        if (a->mode == AGENTI_MODE_WHOLE) ok = agenti_feed_whole(a, p, n);
+        if (a->mode == AGENTI_MODE_LINES) ok = agenti_feed_lines(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_ARRAY) ok = agenti_feed_array(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_FRAMES) ok = agenti_feed_frames(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_WHOLE) ok = agenti_feed_whole(a, p, n);
         else if (a->mode == AGENTI_MODE_ERROR) ok = agenti_feed_error(a, p, n);
     }
     *used += k;
@@ -6847,6 +7143,8 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
+    if (a->mode == AGENTI_MODE_LINES && !a->held && (a->hold.n || a->split)) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
+    if (a->mode == AGENTI_MODE_FRAMES && !a->held && a->hold.n) return agenti_frame_wrong(a, AGENT_FAULT_TRANSPORT, "the answer ended inside a frame");
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -6886,6 +7184,7 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 {
     a->d.op_n = a->d.op_at = 0;
     agenti_arena_reset(&a->d.arena);
+    a->think_shows = 0;                       /* its text was an op's                                                   */
     a->mode = AGENTI_MODE_OVER;
 }
 #endif
@@ -7209,7 +7508,7 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 }
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
@@ -7248,20 +7547,39 @@ static agent_event *agenti_ran_event(agenti_answer *a, int type, const agenti_pa
     ev->u.tool.by = AGENT_BY_PROVIDER;
     return ev;
 }
+/* The calls since the user spoke that wait for a result, as they may beyond a pause and the results of the host's calls. With an id
+ * that it has, the first such call has got it: 1. Else how many there are.                                             */
+static uint32_t agenti_waiting(const agenti_answer *a, const agent_str *id)
+{
+    size_t i = a->table ? a->table->n : 0;
+    uint32_t n = 0, *at;
+    while (i-- > 0 && a->table->msgs[i]->role != AGENT_USER) {
+        agenti_msg *m = a->table->msgs[i];
+        for (at = &m->waits; *at; at = &m->parts[*at - 1].key, n++) {
+            const agenti_part *p = &m->parts[*at - 1];
+            if (id == NULL || p->wire_id.n != id->n || memcmp(p->wire_id.p, id->p, id->n) != 0) continue;
+            *at = p->key;
+            return 1;
+        }
+    }
+    return id ? 0 : n;
+}
 static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1];
     if (op->flags & AGENTI_OP_APPLIED) return 0;
-    if (a->open_n >= a->e->lim.calls_per_step) return -2;
+    p->flags = AGENT_PART_CUT;                /* nobody waits for its result yet: it would not be sent                   */
+    if (a->open_n + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
     if (!agenti_open_room(a)) return -1;
     if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
     op->flags |= AGENTI_OP_APPLIED;
+    p->flags = 0;
     p->call = ++a->nums->call;
     agenti_open_add(a, AGENT_PART_OTHER, 0, a->msg->n - 1);
     agenti_ran_event(a, AGENT_EV_TOOL_CALL, p, p)->text = op->c;
     return 1;
 }
-/* The result of a call of this answer; of one before a pause the answer knows nothing.                                 */
+/* The result of a call of this answer; of one before a pause it was said that none came.                               */
 static int agenti_apply_result(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1], *call;
@@ -7278,6 +7596,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
         ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
         return 1;
     }
+    (void)agenti_waiting(a, &op->a);
     return agenti_custom_event(a, p);
 }
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
@@ -7332,9 +7651,11 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
-static int agenti_close_ran(agenti_answer *a, const agenti_part *p)            /* its result comes after a pause, or never */
+static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /* its result comes after a pause, or never */
 {
     agenti_part_close(a, p);
+    p->key = a->msg->waits;
+    a->msg->waits = (uint32_t)(p - a->msg->parts) + 1;
     agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
     return 1;
 }
@@ -7342,7 +7663,9 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
-    if (a->think_key && agenti_think_close(a, cut) > 0) return 1;
+    int rc = a->think_key ? agenti_think_close(a, cut) : 0;
+    if (rc > 0) return 1;
+    if (rc < 0) a->think_shows = 0;           /* no memory: what was held back is lost                                  */
     if (a->open_n) {
         agenti_part *p = &a->msg->parts[a->open[0].part];
         if (p->kind == AGENT_PART_CALL) return agenti_close_call(a, p, cut);
@@ -8623,6 +8946,7 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
@@ -8853,6 +9177,19 @@ AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 }
 
 /* ---- messages from the host ---- */
+/* A call without its result would be refused, so it is not sent any more.                                              */
+AGENTI_FN void agenti_waits_end(agenti_session *s)
+{
+    size_t i;
+    for (i = s->table.n; i-- > 0 && s->table.msgs[i]->role != AGENT_USER;) {
+        agenti_msg *m = s->table.msgs[i];
+        for (; m->waits; s->old_log = 1) {
+            agenti_part *p = &m->parts[m->waits - 1];
+            p->flags |= AGENT_PART_CUT;
+            m->waits = p->key;
+        }
+    }
+}
 static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
 static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
 {
@@ -8931,6 +9268,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     }
     m->id = ++s->nums.msg;
     m->model = s->model;
+    if (role == AGENT_USER) agenti_waits_end(s);
     agenti_table_add(&s->table, m);
     return (int)m->id;
 }
@@ -9258,8 +9596,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
-    s->left_out = r.left_out & ~s->told_out;
-    s->told_out |= r.left_out & (AGENTI_BIT(AGENTI_OPT_COUNT) - 1);
+    s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
@@ -9318,6 +9655,7 @@ static int agenti_left_out(agenti_session *s)
     int bit = 0;
     while (!(s->left_out & AGENTI_BIT(bit))) bit++;
     s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
@@ -9361,10 +9699,10 @@ static int agenti_answer_wait(agenti_session *s)
 }
 
 /* ---- the answer's worth ---- */
-static int agenti_after_results(const agenti_session *s)
+static int agenti_goes_on(const agenti_session *s)            /* after results or a pause: there may be nothing to add  */
 {
     size_t n = s->table.n - (s->answer.msg ? 1 : 0);
-    return n > 0 && s->table.msgs[n - 1]->role == AGENT_TOOLS;
+    return n > 0 && s->table.msgs[n - 1]->role != AGENT_USER;
 }
 static void agenti_count_add(int64_t *to, int64_t n)
 {
@@ -9392,7 +9730,7 @@ static int agenti_judge(agenti_session *s)
     if (d->fault.fault) return AGENTI_AGAIN;
     if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
     else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
-    else if (!content && !d->paused && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+    else if (!content && !d->paused && !agenti_goes_on(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
     else if (d->finish == AGENT_FINISH_OTHER && content) {
         agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
         memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
@@ -9604,6 +9942,7 @@ static int agenti_user_add(agenti_session *s)
     m->id = ++s->nums.msg;
     m->run = s->nums.run;
     for (i = 0; i < m->n; i++) m->parts[i].id = ++s->nums.part;
+    agenti_waits_end(s);
     agenti_table_add(&s->table, m);
     return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
 }
@@ -9613,6 +9952,7 @@ static int agenti_step_start(agenti_session *s)
     s->steps++;
     s->nums.step++;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
+    if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);
     agenti_answer_begin(s);
     s->state = AGENTI_S_SEND;

@@ -2,6 +2,9 @@
 enum agenti_mode {
     AGENTI_MODE_SNIFF,                        /* nothing but blanks so far                                              */
     AGENTI_MODE_SSE,
+    AGENTI_MODE_ARRAY,                        /* the values of a JSON array                                             */
+    AGENTI_MODE_LINES,
+    AGENTI_MODE_FRAMES,
     AGENTI_MODE_WHOLE,                        /* one JSON text, held until its end                                      */
     AGENTI_MODE_ERROR,                        /* the body of an error status, held                                      */
     AGENTI_MODE_OVER                          /* nothing more is read                                                   */
@@ -20,6 +23,7 @@ typedef struct agenti_answer {
     agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
+    agenti_values values;
     agenti_shortcut shortcut;
     agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
@@ -35,6 +39,8 @@ typedef struct agenti_answer {
     int status;
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
+    uint8_t json;                             /* it is JSON: one text                                                   */
+    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
     uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
 } agenti_answer;
 
@@ -158,20 +164,25 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     }
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)
-        a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream");
+        a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream") && !agenti_find(v, "eventstream");
+    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson");
     return 1;
 }
 /* The first byte that is no blank tells what the body is: hosts that were asked for a stream may send one JSON text, an error page or
  * something compressed (wire-quirks A16, A19, A20).                                                                    */
 static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
+    int framing = a->d.wire->framing;
     size_t i = 0;
+    if (framing >= AGENTI_FRAMING_FRAMES && !a->json) { *used = 0; a->mode = AGENTI_MODE_FRAMES; return; }
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == '\xEF' || p[i] == '\xBB' || p[i] == '\xBF')) i++;
     AGENTI_TOUCH(i);
     *used = i;
     a->offset += i;
     if (i == n) return;
-    if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
+    if (framing == AGENTI_FRAMING_LINES && !a->json && p[i] == '{') a->mode = AGENTI_MODE_LINES;
+    else if (framing == AGENTI_FRAMING_ARRAY && p[i] == '[') a->mode = AGENTI_MODE_ARRAY;
+    else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
     else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
     else a->mode = AGENTI_MODE_SSE;
@@ -331,6 +342,122 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
     }
     return ok && (rc != AGENT_MORE || agenti_sse_long(a));
 }
+/* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
+static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
+{
+    agent_sse_event ev;
+    ev.event = type;
+    ev.data = data;
+    ev.id = agenti_str(NULL, 0);
+    ev.offset = a->offset;
+    return agenti_sse_event(a, &ev, NULL);
+}
+/* More of an event, its end or not. A long one is read in pieces.                                                      */
+static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n, int ends)
+{
+    int ok = 1;
+    a->offset += n;
+    if (a->held) { a->held = 0; a->hold.n = 0; }
+    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n));
+    else if (a->split) {
+        a->split_last = (uint8_t)ends;
+        ok = agenti_todo(a, p, n);
+    } else {
+        agenti_buf_add(&a->hold, p, n);
+        if (a->hold.bad) return 0;
+        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
+        else if (a->hold.n > a->e->lim.piece) { a->held = 1; ok = agenti_todo(a, a->hold.p, a->hold.n); }
+    }
+    if (ends && a->split == NULL) a->mark = a->offset;
+    return ok;
+}
+static int agenti_may_feed(const agenti_answer *a, int mode) { return a->mode == mode && a->d.op_n == 0 && !agenti_split_waits(a); }
+static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    int ok = 1;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_LINES)) {
+        const char *from = p + *used, *end = (const char *)memchr(from, '\n', n - *used);
+        size_t k = end ? (size_t)(end - from) : n - *used;
+        AGENTI_TOUCH(k);
+        ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
+        a->offset += end != NULL;
+        *used += k + (end != NULL);
+    }
+    return ok;
+}
+static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    int ok = 1, ends;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_ARRAY)) {
+        size_t k, from;
+        ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
+        a->offset += from;
+        if (from < k) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        *used += k;
+    }
+    return ok;
+}
+static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
+{
+    agenti_answer_fault(a, fault, 0, why);
+    return 1;
+}
+/* The event inside of a frame that wraps it as {"bytes":"base64"}; none: *data is empty. 0: no memory.                    */
+static int agenti_frame_unwrap(agenti_answer *a, agent_str *data)
+{
+    agent_str code = agenti_str(NULL, 0);
+    agenti_buf b;
+    char *copy;
+    if (agent_json_check(data->p, data->n, a->d.depth_limit, NULL) == AGENT_OK) code = agent_json_get(*data, "bytes");
+    *data = agenti_str(NULL, 0);
+    if (!agenti_nonempty(code) || !agenti_base64_ok(agenti_str(code.p + 1, code.n - 2))) return 1;
+    agenti_buf_init(&b, a->pool);
+    agenti_base64_from(&b, agenti_str(code.p + 1, code.n - 2));
+    copy = b.bad ? NULL : agenti_arena_get(&a->d.arena, b.n + 1);
+    if (copy) memcpy(copy, b.p, b.n);
+    if (copy) *data = agenti_str(copy, b.n);
+    agenti_buf_free(&b);
+    return copy != NULL;
+}
+static int agenti_frame_event(agenti_answer *a, agent_str bytes)
+{
+    agenti_frame f;
+    const char *why;
+    if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
+    a->d.exception = agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error");
+    if (f.type.n == 0) f.type = f.code;
+    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !a->d.exception && !agenti_frame_unwrap(a, &f.payload)) return 0;
+    return agenti_framed(a, f.type, f.payload);
+}
+/* Frames are taken in place, else put together in hold: first what tells their length.                                 */
+static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    const char *why = "";
+    size_t size, k;
+    int ok = 1;
+    *used = 0;
+    while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_FRAMES)) {
+        if (a->held) { a->held = 0; a->hold.n = 0; }
+        size = AGENTI_FRAME_PRELUDE;
+        if (a->hold.n >= size || (a->hold.n == 0 && n - *used >= size))
+            size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
+        if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
+        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
+        k = size - a->hold.n;
+        if (k > n - *used) k = n - *used;
+        if (a->hold.n || k < size || size == AGENTI_FRAME_PRELUDE) {
+            agenti_buf_add(&a->hold, p + *used, k);
+            if (a->hold.bad) return 0;
+            a->held = a->hold.n == size && size > AGENTI_FRAME_PRELUDE;
+            if (a->held) ok = agenti_frame_event(a, agenti_str(a->hold.p, size));
+        } else ok = agenti_frame_event(a, agenti_str(p + *used, size));
+        a->offset += k;
+        *used += k;
+    }
+    return ok;
+}
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
     int ok;
@@ -368,7 +495,10 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
     if (a->mode == AGENTI_MODE_SSE) ok = agenti_feed_sse(a, p, n, &k);
     else {
         k = n;
-        if (a->mode == AGENTI_MODE_WHOLE) ok = agenti_feed_whole(a, p, n);
+        if (a->mode == AGENTI_MODE_LINES) ok = agenti_feed_lines(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_ARRAY) ok = agenti_feed_array(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_FRAMES) ok = agenti_feed_frames(a, p, n, &k);
+        else if (a->mode == AGENTI_MODE_WHOLE) ok = agenti_feed_whole(a, p, n);
         else if (a->mode == AGENTI_MODE_ERROR) ok = agenti_feed_error(a, p, n);
     }
     *used += k;
@@ -388,6 +518,8 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
+    if (a->mode == AGENTI_MODE_LINES && !a->held && (a->hold.n || a->split)) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
+    if (a->mode == AGENTI_MODE_FRAMES && !a->held && a->hold.n) return agenti_frame_wrong(a, AGENT_FAULT_TRANSPORT, "the answer ended inside a frame");
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -427,6 +559,7 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 {
     a->d.op_n = a->d.op_at = 0;
     agenti_arena_reset(&a->d.arena);
+    a->think_shows = 0;                       /* its text was an op's                                                   */
     a->mode = AGENTI_MODE_OVER;
 }
 #endif

@@ -24,8 +24,8 @@ static int agenti_is_type(agent_str mime)
 {
     size_t i, slash = 0;
     for (i = 0; i < mime.n; i++) {
-        char c = mime.p[i];
-        if (c <= ' ' || c == 0x7F || c == '"' || c == ',' || c == '\\') return 0;
+        unsigned char c = (unsigned char)mime.p[i];
+        if (c <= ' ' || c >= 0x7F || c == '"' || c == ',' || c == '\\') return 0;
         slash += c == '/';
     }
     return slash == 1 && mime.n < 128;
@@ -38,7 +38,7 @@ static int agenti_data_url(agent_part *p)
     if (comma == NULL) return 0;
     head = agenti_str(p->uri.p + 5, (size_t)(comma - p->uri.p) - 5);
     if (!agenti_ends(head, ";base64")) return 0;
-    p->mime = agenti_str(head.p, head.n - 7);
+    if (head.n > 7) p->mime = agenti_str(head.p, head.n - 7);
     p->text = agenti_str(comma + 1, p->uri.n - (size_t)(comma + 1 - p->uri.p));
     p->uri = agenti_str(NULL, 0);
     p->flags |= AGENT_PART_BASE64;
@@ -48,7 +48,7 @@ static const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
-    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime.n = (size_t)(end - p->mime.p);    /* its parameters */
+    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));  /* its parameters */
     if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
     if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
     if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
@@ -56,9 +56,10 @@ static const char *agenti_media_check(agent_part *p)
     else if (agenti_begins(p->mime, "audio/")) p->kind = AGENT_PART_AUDIO;
     return NULL;
 }
+static int agenti_is_plain(const agent_part *p) { return p->kind == AGENT_PART_FILE && agenti_is_text_type(p->mime); }
 static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q, const agent_part *p)
 {
-    int coded = (p->flags & AGENT_PART_BASE64) != 0, plain = q->kind == AGENT_PART_FILE && agenti_is_text_type(p->mime), ok;
+    int coded = (p->flags & AGENT_PART_BASE64) != 0, plain = agenti_is_plain(p), ok;
     agenti_buf b;
     q->flags = (uint16_t)(plain || p->text.n == 0 ? q->flags & ~AGENT_PART_BASE64 : q->flags | AGENT_PART_BASE64);
     if (p->uri.n && (!agenti_text_set(&q->uri, pool, &e->graves, p->uri) || !agenti_text_repair(&q->uri, pool, &e->graves))) return 0;
@@ -99,7 +100,7 @@ static int agenti_part_copy(agent_engine *e, agenti_pool *pool, agenti_msg *m, c
 {
     agenti_part *q = agenti_part_new(pool, m, p->kind);
     if (q == NULL) return 0;
-    q->flags = (uint16_t)(p->flags & 0xFF);
+    q->flags = (uint16_t)(p->flags & (agenti_is_media(q->kind) ? 0xFF : 0xFF & ~AGENT_PART_BASE64));
     if (agenti_is_media(q->kind) && !agenti_media_copy(e, pool, q, p)) return 0;
     if (!agenti_is_media(q->kind) && !agenti_text_set(&q->text, pool, &e->graves, p->text)) return 0;
     if (!agenti_text_repair(&q->text, pool, &e->graves) || !agenti_view_copy(e, pool, &q->name, p->name)) return 0;
@@ -123,7 +124,7 @@ static agent_part agenti_part_given(const agent_part *p)
 /* The room that a part takes: bytes become base64.                                                                     */
 static size_t agenti_part_size(const agent_part *p)
 {
-    int grows = agenti_is_media(p->kind) && !(p->flags & AGENT_PART_BASE64);
+    int grows = agenti_is_media(p->kind) && !(p->flags & AGENT_PART_BASE64) && !agenti_is_plain(p);
     return grows && p->text.n < (size_t)-1 / 2 ? (p->text.n + 2) / 3 * 4 : p->text.n;
 }
 AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *e, agenti_pool *pool, const agenti_msg *before, int role, const agent_part *parts, size_t n, int *rc)

@@ -155,8 +155,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_request_of(s, &r);
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
-    s->left_out = r.left_out & ~s->told_out;
-    s->told_out |= r.left_out & (AGENTI_BIT(AGENTI_OPT_COUNT) - 1);
+    s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
     if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
@@ -215,6 +214,7 @@ static int agenti_left_out(agenti_session *s)
     int bit = 0;
     while (!(s->left_out & AGENTI_BIT(bit))) bit++;
     s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
@@ -258,10 +258,10 @@ static int agenti_answer_wait(agenti_session *s)
 }
 
 /* ---- the answer's worth ---- */
-static int agenti_after_results(const agenti_session *s)
+static int agenti_goes_on(const agenti_session *s)            /* after results or a pause: there may be nothing to add  */
 {
     size_t n = s->table.n - (s->answer.msg ? 1 : 0);
-    return n > 0 && s->table.msgs[n - 1]->role == AGENT_TOOLS;
+    return n > 0 && s->table.msgs[n - 1]->role != AGENT_USER;
 }
 static void agenti_count_add(int64_t *to, int64_t n)
 {
@@ -289,7 +289,7 @@ static int agenti_judge(agenti_session *s)
     if (d->fault.fault) return AGENTI_AGAIN;
     if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
     else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
-    else if (!content && !d->paused && !agenti_after_results(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+    else if (!content && !d->paused && !agenti_goes_on(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
     else if (d->finish == AGENT_FINISH_OTHER && content) {
         agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
         memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
@@ -501,6 +501,7 @@ static int agenti_user_add(agenti_session *s)
     m->id = ++s->nums.msg;
     m->run = s->nums.run;
     for (i = 0; i < m->n; i++) m->parts[i].id = ++s->nums.part;
+    agenti_waits_end(s);
     agenti_table_add(&s->table, m);
     return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
 }
@@ -510,6 +511,7 @@ static int agenti_step_start(agenti_session *s)
     s->steps++;
     s->nums.step++;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
+    if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);
     agenti_answer_begin(s);
     s->state = AGENTI_S_SEND;

@@ -11,7 +11,7 @@ typedef struct agenti_part {
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint32_t key;                        /* RESULT: index of its CALL in the message before                             */
+    uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
@@ -21,6 +21,7 @@ typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
+    uint32_t waits;                      /* 1 + index of the last call that the provider runs and that has no result; 0: none */
     uint32_t n, cap;
     agenti_part *parts;
 } agenti_msg;

@@ -316,7 +316,7 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 }
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
-    agenti_part *p = agenti_part_find(a, AGENTI_OPEN_STREAM, op->key);
+    agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
@@ -355,20 +355,39 @@ static agent_event *agenti_ran_event(agenti_answer *a, int type, const agenti_pa
     ev->u.tool.by = AGENT_BY_PROVIDER;
     return ev;
 }
+/* The calls since the user spoke that wait for a result, as they may beyond a pause and the results of the host's calls. With an id
+ * that it has, the first such call has got it: 1. Else how many there are.                                             */
+static uint32_t agenti_waiting(const agenti_answer *a, const agent_str *id)
+{
+    size_t i = a->table ? a->table->n : 0;
+    uint32_t n = 0, *at;
+    while (i-- > 0 && a->table->msgs[i]->role != AGENT_USER) {
+        agenti_msg *m = a->table->msgs[i];
+        for (at = &m->waits; *at; at = &m->parts[*at - 1].key, n++) {
+            const agenti_part *p = &m->parts[*at - 1];
+            if (id == NULL || p->wire_id.n != id->n || memcmp(p->wire_id.p, id->p, id->n) != 0) continue;
+            *at = p->key;
+            return 1;
+        }
+    }
+    return id ? 0 : n;
+}
 static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1];
     if (op->flags & AGENTI_OP_APPLIED) return 0;
-    if (a->open_n >= a->e->lim.calls_per_step) return -2;
+    p->flags = AGENT_PART_CUT;                /* nobody waits for its result yet: it would not be sent                   */
+    if (a->open_n + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
     if (!agenti_open_room(a)) return -1;
     if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
     op->flags |= AGENTI_OP_APPLIED;
+    p->flags = 0;
     p->call = ++a->nums->call;
     agenti_open_add(a, AGENT_PART_OTHER, 0, a->msg->n - 1);
     agenti_ran_event(a, AGENT_EV_TOOL_CALL, p, p)->text = op->c;
     return 1;
 }
-/* The result of a call of this answer; of one before a pause the answer knows nothing.                                 */
+/* The result of a call of this answer; of one before a pause it was said that none came.                               */
 static int agenti_apply_result(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1], *call;
@@ -385,6 +404,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
         ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
         return 1;
     }
+    (void)agenti_waiting(a, &op->a);
     return agenti_custom_event(a, p);
 }
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
@@ -439,9 +459,11 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
-static int agenti_close_ran(agenti_answer *a, const agenti_part *p)            /* its result comes after a pause, or never */
+static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /* its result comes after a pause, or never */
 {
     agenti_part_close(a, p);
+    p->key = a->msg->waits;
+    a->msg->waits = (uint32_t)(p - a->msg->parts) + 1;
     agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
     return 1;
 }
@@ -449,7 +471,9 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
     uint32_t i;
-    if (a->think_key && agenti_think_close(a, cut) > 0) return 1;
+    int rc = a->think_key ? agenti_think_close(a, cut) : 0;
+    if (rc > 0) return 1;
+    if (rc < 0) a->think_shows = 0;           /* no memory: what was held back is lost                                  */
     if (a->open_n) {
         agenti_part *p = &a->msg->parts[a->open[0].part];
         if (p->kind == AGENT_PART_CALL) return agenti_close_call(a, p, cut);

@@ -55,6 +55,7 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
@@ -285,6 +286,19 @@ AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
 }
 
 /* ---- messages from the host ---- */
+/* A call without its result would be refused, so it is not sent any more.                                              */
+AGENTI_FN void agenti_waits_end(agenti_session *s)
+{
+    size_t i;
+    for (i = s->table.n; i-- > 0 && s->table.msgs[i]->role != AGENT_USER;) {
+        agenti_msg *m = s->table.msgs[i];
+        for (; m->waits; s->old_log = 1) {
+            agenti_part *p = &m->parts[m->waits - 1];
+            p->flags |= AGENT_PART_CUT;
+            m->waits = p->key;
+        }
+    }
+}
 static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
 static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
 {
@@ -363,6 +377,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     }
     m->id = ++s->nums.msg;
     m->model = s->model;
+    if (role == AGENT_USER) agenti_waits_end(s);
     agenti_table_add(&s->table, m);
     return (int)m->id;
 }

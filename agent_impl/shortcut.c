@@ -187,7 +187,7 @@ static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
 static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
 {
     size_t len;
-    if (key == NULL || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
+    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
     len = strlen(key);
     if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
     return agenti_hole_unread(p, n, 0);

@@ -1,13 +1,14 @@
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
-enum { AGENTI_RAW_QUIET = 1 };            /* flags of RAW: another op says what the block is                         */
+enum { AGENTI_RAW_QUIET = 1,                 /* flags of RAW: another op says what the block is                         */
+       AGENTI_DATA_CALL = 1 };
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
     AGENTI_OP_CALL,                           /* a tool call begins: a wire id (may be empty), b name (may come later)  */
     AGENTI_OP_NAME,                           /* b: the name of call `key`                                              */
     AGENTI_OP_ARGS,                           /* a: arguments of call `key`, appended (or resent from the start)        */
-    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`                        */
+    AGENTI_OP_DATA,                           /* a: appended to what goes back with stream `key`, or call with AGENTI_DATA_CALL */
     AGENTI_OP_FILE,                           /* a: base64 to append to the file of stream `key`; flags: an agent_part_kind */
     AGENTI_OP_MIME, AGENTI_OP_URI,            /* a: what its FILE_START says, before any of its OP_FILE                 */
     AGENTI_OP_RAW,                            /* a: a block as JSON that goes back as it is, b: its type                */
@@ -50,6 +51,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint8_t stream_kind;                      /* of the open stream                                                     */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
+    uint8_t exception;                        /* the event that is being read is an exception of an event stream        */
     uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
@@ -77,8 +79,17 @@ typedef struct agenti_request {               /* what a request is made of, besi
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
 } agenti_request;
+enum agenti_framing {                         /* how the events of a streamed answer are framed                         */
+    AGENTI_FRAMING_SSE,
+    AGENTI_FRAMING_ARRAY,                     /* SSE, or the values of one JSON array                                   */
+    AGENTI_FRAMING_LINES,                     /* a JSON text a line                                                     */
+    AGENTI_FRAMING_FRAMES,                    /* AWS event stream; an event's name is its type                          */
+    AGENTI_FRAMING_BYTES                      /* the same, and the event is base64 in the member `bytes`                */
+};
 typedef struct agenti_wire {
-    const char *name, *path;                  /* "openai-chat", "/chat/completions"                                     */
+    const char *name;                         /* "openai-chat"                                                          */
+    const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
+    int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
     uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
@@ -113,7 +124,8 @@ AGENTI_FN int  agenti_stream_end(agenti_decoder *);
 AGENTI_FN int  agenti_decoder_end(agenti_decoder *);             /* the answer is over: ends what is open. 0: no memory  */
 AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
-AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);      /* "" for what is no string. 0: no memory */
+/* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
+AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -255,18 +267,26 @@ AGENTI_FN int agenti_raw_of(agenti_decoder *d, agent_str v, agent_str *out)
 }
 AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
 {
+    char *p;
     *out = agenti_str(NULL, 0);
-    return !agenti_nonempty(v) || agenti_json_string(v, NULL, &d->arena, out);
+    if (!agenti_nonempty(v)) return 1;
+    AGENTI_TOUCH(v.n);
+    if (memchr(v.p, '\\', v.n)) {            /* strings are decoded in place                                           */
+        if ((p = agenti_arena_get(&d->arena, v.n)) == NULL) return 0;
+        memcpy(p, v.p, v.n);
+        v = agenti_str(p, v.n);
+    }
+    return agenti_json_string(v, NULL, &d->arena, out);
 }
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
-    agent_str u, t = agenti_str(NULL, 0);
+    agent_str u, t;
     char *name;
     if (!agenti_nonempty(url)) return 1;
-    if (!agenti_json_string(url, NULL, &d->arena, &u)) return 0;
-    if (agenti_nonempty(title)) {                        /* an event's name ends in NUL                                 */
-        if (!agenti_json_string(title, NULL, &d->arena, &t) || (name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
+    if (!agenti_string_of(d, url, &u) || !agenti_string_of(d, title, &t)) return 0;
+    if (t.n) {                                           /* an event's name ends in NUL                                 */
+        if ((name = agenti_arena_get(&d->arena, t.n + 1)) == NULL) return 0;
         memcpy(name, t.p, t.n);
         name[t.n] = 0;
         t.p = name;
@@ -300,22 +320,31 @@ AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
 {
     agent_str name;
     if (d->model.n || !agenti_nonempty(value)) return 1;
-    return agenti_json_string(value, NULL, &d->arena, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+    return agenti_string_of(d, value, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
+}
+/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
+static int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
+{
+    static const char coded[] = ";base64";
+    enum { CODED = sizeof coded - 1 };
+    const char *comma = (const char *)memchr(url.p, ',', url.n), *end;
+    size_t n = comma ? (size_t)(comma - url.p) - 5 : 0;
+    if (n <= CODED || !agenti_ieq(agenti_str(comma - CODED, CODED), coded)) return 0;
+    *type = agenti_str(url.p + 5, n - CODED);
+    *data = agenti_str(comma + 1, url.n - n - 6);
+    if ((end = (const char *)memchr(type->p, ';', type->n)) != NULL) type->n = (size_t)(end - type->p);
+    return type->n && agenti_base64_ok(*data);
 }
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {
     static const char scheme[] = "data:";
-    agent_str text, type = agenti_cstr(mime);
-    const char *comma;
+    agent_str text, data, type = agenti_cstr(mime);
     agenti_op *op;
     uint32_t key;
     if (!agenti_nonempty(value)) return 1;
     if (!agenti_json_string(value, NULL, &d->arena, &text)) return 0;
-    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme)) {
-        if ((comma = (const char *)memchr(text.p, ',', text.n)) == NULL) return 1;
-        type = agenti_str(text.p + 5, (size_t)(comma - text.p) - 5);
-        text = agenti_str(comma + 1, text.n - (size_t)(comma + 1 - text.p));
-        if ((comma = (const char *)memchr(type.p, ';', type.n)) != NULL) type.n = (size_t)(comma - type.p);
+    if (mime == NULL && text.n > 5 && agenti_ieq(agenti_str(text.p, 5), scheme) && agenti_data_split(text, &type, &data)) {
+        text = data;
         mime = scheme;                        /* it has contents                                                        */
     }
     key = ++d->streams;

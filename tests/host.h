@@ -55,6 +55,17 @@ typedef struct host_answer { const char *body; int status; const char *headers; 
 #define SSE_DONE "data: [DONE]\n\n"
 #define SSE_STOP SSE_FINISH("stop") SSE_USAGE SSE_DONE
 #define SSE_TOOLS SSE_FINISH("tool_calls") SSE_USAGE SSE_DONE
+/* The same of Anthropic. */
+#define AN_START(i, block) SSE_("{\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":{\"type\":" block "}}")
+#define AN_ADD(i, delta) SSE_("{\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":{\"type\":" delta "}}")
+#define AN_TEXT(i, t) AN_ADD(i, "\"text_delta\",\"text\":\"" t "\"")
+#define AN_THINK(i, t) AN_ADD(i, "\"thinking_delta\",\"thinking\":\"" t "\"")
+#define AN_JSON(i, t) AN_ADD(i, "\"input_json_delta\",\"partial_json\":\"" t "\"")
+#define AN_TOOL(i, name) AN_START(i, "\"tool_use\",\"id\":\"toolu_" i "\",\"name\":\"" name "\",\"input\":{}")
+#define AN_STOP(i) SSE_("{\"type\":\"content_block_stop\",\"index\":" i "}")
+#define AN_BEGIN SSE_("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"content\":[],\"usage\":{\"input_tokens\":3}}}")
+#define AN_END(why) SSE_("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" why "\"},\"usage\":{\"output_tokens\":9}}") SSE_("{\"type\":\"message_stop\"}")
+#define AN_SAY(t) AN_START("0", "\"text\",\"text\":\"\"") AN_TEXT("0", t) AN_STOP("0")
 
 /* ---- growing text ---- */
 typedef struct host_text { char *p; size_t n, cap; } host_text;
@@ -101,6 +112,7 @@ typedef struct host {
     int outcome, finish; unsigned steps;      /* of the last run                                                        */
     char fault[256]; int fault_kind, fault_status;           /* of the last ERROR                                       */
     const char *name;                         /* of the case                                                            */
+    int anthropic;                            /* the format of its requests, else openai-chat                            */
 } host;
 #define HOST_CHECK(h, x) CHECK_CASE(x, (h)->name ? (h)->name : "")
 
@@ -382,8 +394,28 @@ static void host_run(host *h)
     }
 }
 
+/* host_feed gives up when there is no memory: it tries again, and when nothing helps the stream breaks.        */
+static void host_pump(host *h)
+{
+    int tries;
+    for (tries = 0; tries < 4; tries++) {
+        size_t i;
+        int stuck = 0;
+        host_run(h);
+        for (i = 0; i < h->conn_n; i++) {
+            host_conn *c = &h->conns[i];
+            if (c->gone || !c->answer || c->busy || c->at >= c->in.n) continue;
+            stuck = 1;
+            if (tries < 2) c->busy = 1;
+            else { (void)agent_failed(h->e, c->id, AGENT_FAIL_HOST, "out of memory", AGENT_CSTR); c->at = c->in.n; }
+        }
+        if (!stuck) return;
+    }
+    host_run(h);
+}
+
 /* ---- requests that a provider accepts ---- */
-static int host_str_same(agent_str a, agent_str b) { return a.n == b.n && memcmp(a.p, b.p, a.n) == 0; }
+static int host_str_same(agent_str a, agent_str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 static const char *host_body_fault(agent_str json)
 {
     agent_str messages = agent_json_get(json, "messages"), m, calls = { NULL, 0 }, call, content;
@@ -419,6 +451,55 @@ static const char *host_body_fault(agent_str json)
     if (calls.p && agent_json_each(calls, &cpos, NULL, &call)) return "a call without its result";
     return strcmp(last, "user") && strcmp(last, "tool") ? "the last message is not the user's or a result" : NULL;
 }
+/* The same of Anthropic: roles take turns, each call has its result in the next message, each call that the provider runs in its own
+ * unless the message is the last one or results follow it, each result its call before it.                            */
+typedef struct host_ids { agent_str id[512]; size_t n; } host_ids;
+static int host_ids_take(host_ids *l, agent_str id)
+{
+    size_t i;
+    for (i = 0; i < l->n && !host_str_same(l->id[i], id); i++) {}
+    if (i == l->n) return 0;
+    l->id[i] = l->id[--l->n];
+    return 1;
+}
+static void host_ids_add(host_ids *l, agent_str id) { if (l->n < 512) l->id[l->n++] = id; }
+static int host_type_ends(agent_str type, const char *end)                       /* with its quotes                      */
+{
+    size_t n = strlen(end);
+    return type.n > n + 2 && memcmp(type.p + type.n - 1 - n, end, n) == 0;
+}
+static const char *host_anthropic_fault(agent_str json)
+{
+    agent_str messages = agent_json_get(json, "messages"), m, block, content, type, text;
+    host_ids calls, ran;
+    size_t pos = 0, bpos, blocks;
+    int user, was = 0, texts, results;
+    calls.n = ran.n = 0;
+    if (agent_json_check(json.p, json.n, 64, NULL) != AGENT_OK) return "no JSON";
+    if (messages.n == 0 || agent_json_get(json, "max_tokens").n == 0) return "no messages or max_tokens";
+    while (agent_json_each(messages, &pos, NULL, &m)) {
+        user = agent_json_is(agent_json_get(m, "role"), "user");
+        content = agent_json_get(m, "content");
+        if (user == was) return "roles do not take turns";
+        was = user;
+        for (bpos = blocks = 0, texts = results = 0; agent_json_each(content, &bpos, NULL, &block); blocks++) {
+            type = agent_json_get(block, "type");
+            text = agent_json_get(block, "text");
+            if (agent_json_is(type, "text") && (texts = 1) != 0 && text.n <= 2) return "an empty text";
+            if (agent_json_is(type, "tool_result") && (texts || ++results < 0 || !host_ids_take(&calls, agent_json_get(block, "tool_use_id"))))
+                return "an orphan result, or one behind text";
+            else if (host_type_ends(type, "_tool_result") && !host_ids_take(&ran, agent_json_get(block, "tool_use_id"))) return "a provider's result without its call";
+            if (agent_json_is(type, "tool_use")) host_ids_add(&calls, agent_json_get(block, "id"));
+            if (host_type_ends(type, "_tool_use")) host_ids_add(&ran, agent_json_get(block, "id"));
+            if (agent_json_is(type, "tool_use") && agent_json_get(block, "input").p[0] != '{') return "arguments are no object";
+            if (agent_json_is(type, "thinking") && agent_json_get(block, "signature").n <= 2) return "thinking without signature";
+        }
+        if (blocks == 0) return "a message without content";
+        if (user && calls.n) return "a call without its result";
+        if (user && ran.n && !results) return "a provider's call without its result";
+    }
+    return calls.n ? "a call without its result" : NULL;
+}
 static agent_str host_body(const host *h, size_t i)
 {
     agent_str s;
@@ -430,22 +511,24 @@ static void host_bodies_check(host *h)
 {
     size_t i;
     for (i = 0; i < h->request_n; i++) {
-        const char *why = host_body_fault(host_body(h, i));
+        const char *why = h->anthropic ? host_anthropic_fault(host_body(h, i)) : host_body_fault(host_body(h, i));
         if (why) { fprintf(stderr, "request %u: %s: %s\n", (unsigned)i, why, h->body[i].p); HOST_CHECK(h, !"a request that no provider accepts"); }
         else test_passed++;
     }
 }
 
 /* ---- shortcuts ---- */
-static agent_id host_peer(host *h)
+static agent_id host_peer_of(host *h, const char *provider)
 {
     agent_peer_desc p;
     memset(&p, 0, sizeof p);
-    p.provider = "openai-compatible";
+    h->anthropic = strcmp(provider, "anthropic") == 0;
+    p.provider = provider;
     p.url = "http://model.test:8080/v1";
     p.key = "sk-very-secret-key";
     return agent_peer_open(h->e, &p);
 }
+static agent_id host_peer(host *h) { return host_peer_of(h, "openai-compatible"); }
 static agent_id host_session(host *h, const agent_session_desc *desc)
 {
     static const agent_tool tools[] = {

@@ -71,15 +71,6 @@ static void openai_side_by_side(void)
         "INPUT_END b {\"x\":1}\nINPUT_END d {}\nINPUT_END f {\"x\":3}\n"
         "TOOL_CALL b {\"x\":1}\nTOOL_CALL d {}\nTOOL_CALL f {\"x\":3}\n");
 }
-#define AN_START(i, block) SSE_("{\"type\":\"content_block_start\",\"index\":" i ",\"content_block\":{\"type\":" block "}}")
-#define AN_ADD(i, delta) SSE_("{\"type\":\"content_block_delta\",\"index\":" i ",\"delta\":{\"type\":" delta "}}")
-#define AN_TEXT(i, t) AN_ADD(i, "\"text_delta\",\"text\":\"" t "\"")
-#define AN_THINK(i, t) AN_ADD(i, "\"thinking_delta\",\"thinking\":\"" t "\"")
-#define AN_JSON(i, t) AN_ADD(i, "\"input_json_delta\",\"partial_json\":\"" t "\"")
-#define AN_TOOL(i, name) AN_START(i, "\"tool_use\",\"id\":\"toolu_" i "\",\"name\":\"" name "\",\"input\":{}")
-#define AN_STOP(i) SSE_("{\"type\":\"content_block_stop\",\"index\":" i "}")
-#define AN_BEGIN SSE_("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"content\":[],\"usage\":{\"input_tokens\":3}}}")
-#define AN_END(why) SSE_("{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" why "\"},\"usage\":{\"output_tokens\":9}}") SSE_("{\"type\":\"message_stop\"}")
 static void anthropic_side_by_side(void)
 {
     side_by_side("anthropic",

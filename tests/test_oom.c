@@ -41,25 +41,6 @@ static void table_check(host *h, agent_id s)
         for (k = 0; k < m.part_count; k++) CHECK(agent_message_part(h->e, s, m.id, k, &part) == AGENT_OK && part.id);
     }
 }
-/* The feed of host.h gives up when there is no memory: it tries again, and when nothing helps the stream breaks.        */
-static void pump(host *h)
-{
-    int tries;
-    for (tries = 0; tries < 4; tries++) {
-        size_t i;
-        int stuck = 0;
-        host_run(h);
-        for (i = 0; i < h->conn_n; i++) {
-            host_conn *c = &h->conns[i];
-            if (c->gone || !c->answer || c->busy || c->at >= c->in.n) continue;
-            stuck = 1;
-            if (tries < 2) c->busy = 1;
-            else { (void)agent_failed(h->e, c->id, AGENT_FAIL_HOST, words, AGENT_CSTR); c->at = c->in.n; }
-        }
-        if (!stuck) return;
-    }
-    host_run(h);
-}
 static agent_id open_session(host *h)
 {
     agent_session_desc d;
@@ -105,7 +86,7 @@ static long conversation(int via, int cut, long fail_at, int fail_on, long *made
             rc = agent_say(h->e, s, i ? "Hi" : "\xFFHi", AGENT_CSTR);
             CHECK(rc > 0 || rc == AGENT_E_NOMEM);
         }
-        pump(h);
+        host_pump(h);
         rc = agent_peer_key(h->e, 0, "x", 1);
         CHECK(rc == AGENT_E_STALE);
     }
@@ -121,7 +102,7 @@ static long conversation(int via, int cut, long fail_at, int fail_on, long *made
     table_check(h, s);
     runs = h->count[AGENT_EV_RUN_END];
     HOST_CHECK(h, agent_say(h->e, s, "again", AGENT_CSTR) > 0);
-    pump(h);
+    host_pump(h);
     HOST_CHECK(h, h->outcome == AGENT_COMPLETED && h->count[AGENT_EV_RUN_END] == runs + 1);
     host_bodies_check(h);
     host_over_check(h);
@@ -294,7 +275,7 @@ static void limited(int via)
             h->on = answer_tools;
             host_answers(h, talk, 3);
             if ((s = open_session(h)) != 0 && agent_say(h->e, s, "Hi", 2) > 0) {
-                pump(h);
+                host_pump(h);
                 fine += h->outcome == AGENT_COMPLETED;
                 CHECK(h->outcome == AGENT_COMPLETED || h->outcome == AGENT_FAILED);
             }
@@ -313,14 +294,14 @@ static void limited(int via)
         if ((s = host_session(h, &sd)) != 0) {
             agent_id other;
             host_answers(h, talk, 3);
-            if (agent_say(h->e, s, "Hi", 2) > 0) pump(h);
+            if (agent_say(h->e, s, "Hi", 2) > 0) host_pump(h);
             CHECK(agent_memory(h->e, s, &now, &peak) == AGENT_OK && peak <= limit);
             sd.mem_limit = 0;
             other = host_session(h, &sd);
             h->answers = NULL;
             h->answer_n = 0;
             agent_say(h->e, other, "Hi", 2);
-            pump(h);
+            host_pump(h);
             CHECK(h->outcome == AGENT_COMPLETED && agent_memory(h->e, other + 1, &now, &peak) == AGENT_E_STALE);
         }
         host_over_check(h);
@@ -350,7 +331,7 @@ static void blocks(int via)
             host_answers(h, talk, 3);
             if ((s = open_session(h)) != 0) {
                 int i;
-                for (i = 0; i < 3; i++) if (agent_say(h->e, s, "Hi", 2) > 0) pump(h);
+                for (i = 0; i < 3; i++) if (agent_say(h->e, s, "Hi", 2) > 0) host_pump(h);
                 fine += h->count[AGENT_EV_RUN_END] >= 2 && h->outcome == AGENT_COMPLETED;
             }
             host_over_check(h);

@@ -3,7 +3,7 @@
 #include "agent.h"
 #include "test.h"
 
-static char body[1 << 16];
+static char body[1 << 16], warned[1 << 10];    /* what was sent; the names of its WARNINGs, each with a blank behind it  */
 struct ask { agent_engine *e; agent_id session; };
 static struct ask open_ask(const char *provider, const char *body_json, const agent_tool *tools, size_t tool_count)
 {
@@ -26,15 +26,23 @@ static struct ask open_ask(const char *provider, const char *body_json, const ag
     return a;
 }
 static void set(struct ask *a, const char *key, const char *value) { CHECK_CASE(agent_session_set(a->e, a->session, key, value, AGENT_CSTR) == AGENT_OK, key); }
+static void pump(struct ask *a, agent_id *conn)
+{
+    const agent_event *ev;
+    while ((ev = agent_next(a->e)) != NULL) {
+        if (ev->type == AGENT_EV_OPEN) *conn = ev->conn;
+        if (ev->type == AGENT_EV_WARNING) sprintf(warned + strlen(warned), "%.40s ", ev->name.n ? ev->name.p : "-");
+    }
+}
 /* Submits, takes the body that would be sent, and checks that it is JSON.                                              */
 static agent_id take(struct ask *a, const char *say)
 {
-    const agent_event *ev;
     const void *p;
     agent_id conn = 0;
     size_t n, at = 0;
-    agent_say(a->e, a->session, say, AGENT_CSTR);
-    while (conn == 0 && (ev = agent_next(a->e)) != NULL) if (ev->type == AGENT_EV_OPEN) conn = ev->conn;
+    warned[0] = 0;
+    if (say) agent_say(a->e, a->session, say, AGENT_CSTR);
+    pump(a, &conn);
     agent_opened(a->e, conn, AGENT_VIA_HTTP, NULL);
     while ((p = agent_send_buf(a->e, conn, &n)) != NULL && at + n < sizeof body) {
         memcpy(body + at, p, n);
@@ -44,6 +52,13 @@ static agent_id take(struct ask *a, const char *say)
     body[at] = 0;
     CHECK_CASE(agent_json_check(body, at, 0, NULL) == AGENT_OK, body);
     return conn;
+}
+/* The same, and the run is over: the next one may come.                                                                */
+static void ask(struct ask *a, const char *say)
+{
+    agent_id conn = take(a, say);
+    agent_failed(a->e, conn, AGENT_FAIL_RESET, NULL, 0);
+    pump(a, &conn);
 }
 static int member(const char *path, const char *want)
 {
@@ -90,6 +105,7 @@ static void test_openai(void)
     MEMBER("parallel_tool_calls", "false");
     MEMBER("reasoning_effort", "\"low\"");
     MEMBER("thinking_budget", NULL);
+    CHECK_CASE(strcmp(warned, "thinking_budget ") == 0, warned);
     MEMBER("user", "\"u\"");
     MEMBER("x.y[0]", "1");
     MEMBER("messages[0]", "{\"role\":\"system\",\"content\":\"Be brief.\"}");
@@ -110,9 +126,10 @@ static void test_anthropic(void)
     all_options(&a);
     conn = take(&a, "Hi");
     MEMBER("model", "\"m\\\"1\"");
-    MEMBER("max_tokens", "2148");           /* more than the budget                                                    */
+    CHECK_CASE(strcmp(warned, "temperature top_p tool_choice ") == 0, warned);         /* not beside thinking             */
+    MEMBER("max_tokens", "2148");            /* thoughts and answer share it: it is above the budget                    */
     MEMBER("stream", "true");
-    MEMBER("temperature", NULL);              /* refused beside thinking, as top_p and a forced choice                    */
+    MEMBER("temperature", NULL);
     MEMBER("top_p", NULL);
     MEMBER("stop_sequences", "[\"a\",\"b\"]");
     MEMBER("system", "[{\"type\":\"text\",\"text\":\"Be brief.\"}]");
@@ -127,6 +144,183 @@ static void test_anthropic(void)
         key += !strcmp(name.p, "x-api-key") && !strcmp(value.p, "sk-1");
     }
     CHECK(version == 1 && key == 1);
+    agent_close(a.e);
+}
+/* An option that has no place in the request is named in one WARNING, until it is set again; the request has no such member. */
+static void test_left_out(void)
+{
+    static const struct { const char *provider, *key, *value, *thinking, *body_json; int warns; const char *member, *want; } rows[] = {
+        { "openai-compatible", "thinking_budget", "1024", NULL, NULL, 1, "thinking", NULL }, { "openai-compatible", "thinking_budget", "adaptive", NULL, NULL, 1, "thinking", NULL },
+        { "openai-compatible", "prompt_cache", "1h", NULL, NULL, 0, "cache_control", NULL }, { "openai-compatible", "seed", "1", NULL, NULL, 0, "seed", "1" },
+        { "anthropic", "seed", "1", NULL, NULL, 1, "seed", NULL }, { "anthropic", "frequency_penalty", "1", NULL, NULL, 1, "frequency_penalty", NULL },
+        { "anthropic", "presence_penalty", "1", NULL, NULL, 1, "presence_penalty", NULL }, { "anthropic", "temperature", "0.5", NULL, NULL, 0, "temperature", "0.5" },
+        { "anthropic", "temperature", "0.5", "1024", NULL, 1, "temperature", NULL }, { "anthropic", "temperature", "0.5", "adaptive", NULL, 1, "temperature", NULL },
+        { "anthropic", "temperature", "0.5", "0", NULL, 0, "temperature", "0.5" }, { "anthropic", "top_p", "0.5", "1024", NULL, 1, "top_p", NULL },
+        { "anthropic", "temperature", "0.5", "1024", "{\"temperature\":1}", 0, "temperature", "1" },
+        { "anthropic", "temperature", "0.5", "1024", "{\"thinking\":{\"type\":\"disabled\"}}", 0, "temperature", "0.5" },
+        { "anthropic", "temperature", "0.5", NULL, "{\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}}", 1, "temperature", NULL },
+        { "anthropic", "tool_choice", "required", "1024", NULL, 1, "tool_choice", NULL }, { "anthropic", "tool_choice", "look", "adaptive", NULL, 1, "tool_choice", NULL },
+        { "anthropic", "tool_choice", "none", "1024", NULL, 0, "tool_choice", "{\"type\":\"none\"}" }, { "anthropic", "tool_choice", "auto", "1024", NULL, 0, "tool_choice", "{\"type\":\"auto\"}" },
+        { "anthropic", "tool_choice", "required", NULL, NULL, 0, "tool_choice", "{\"type\":\"any\"}" }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ask a = open_ask(rows[i].provider, rows[i].body_json, tools, 2);
+        char want[64];
+        sprintf(want, "%.40s ", rows[i].key);
+        if (!rows[i].warns) want[0] = 0;
+        if (rows[i].thinking) set(&a, "thinking_budget", rows[i].thinking);
+        set(&a, rows[i].key, rows[i].value);
+        ask(&a, "Hi");
+        CHECK_CASE(strcmp(warned, want) == 0, rows[i].key);
+        MEMBER(rows[i].member, rows[i].want);
+        ask(&a, "And?");
+        CHECK_CASE(warned[0] == 0, rows[i].key);
+        set(&a, rows[i].key, rows[i].value);
+        ask(&a, "And?");
+        CHECK_CASE(strcmp(warned, want) == 0, rows[i].key);
+        set(&a, rows[i].key, "");
+        ask(&a, "And?");
+        CHECK_CASE(warned[0] == 0, rows[i].key);
+        agent_close(a.e);
+    }
+}
+static void test_warned_after_cancel(void)                   /* a WARNING that a cancel came before is told later        */
+{
+    struct ask a = open_ask("anthropic", NULL, tools, 2);
+    const agent_event *ev;
+    agent_id conn = 0;
+    set(&a, "seed", "1");
+    set(&a, "presence_penalty", "1");
+    agent_say(a.e, a.session, "Hi", AGENT_CSTR);
+    warned[0] = 0;
+    while ((ev = agent_next(a.e)) != NULL && ev->type != AGENT_EV_WARNING) {}          /* that of seed                    */
+    agent_cancel(a.e, a.session);
+    pump(&a, &conn);
+    CHECK(warned[0] == 0);
+    ask(&a, "And?");
+    CHECK_CASE(strcmp(warned, "presence_penalty ") == 0, warned);
+    agent_close(a.e);
+}
+static void test_thinking_budget(void)
+{
+    static const struct { const char *budget, *limit, *thinking, *max_tokens; } rows[] = {
+        { "1024", NULL, "{\"type\":\"enabled\",\"budget_tokens\":1024}", "8192" }, { "9000", NULL, "{\"type\":\"enabled\",\"budget_tokens\":9000}", "17192" },
+        { "8192", NULL, "{\"type\":\"enabled\",\"budget_tokens\":8192}", "16384" }, { "2048", "100", "{\"type\":\"enabled\",\"budget_tokens\":2048}", "2148" },
+        { "adaptive", "100", "{\"type\":\"adaptive\"}", "100" }, { "0", "100", "{\"type\":\"disabled\"}", "100" }, { "", "100", NULL, "100" },
+        { "9223372036854775807", "100", "{\"type\":\"enabled\",\"budget_tokens\":9223372036854775807}", "100" }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ask a = open_ask("anthropic", NULL, NULL, 0);
+        set(&a, "thinking_budget", rows[i].budget);
+        if (rows[i].limit) set(&a, "max_tokens", rows[i].limit);
+        ask(&a, "Hi");
+        CHECK(warned[0] == 0);
+        MEMBER("thinking", rows[i].thinking);
+        MEMBER("max_tokens", rows[i].max_tokens);
+        MEMBER("thinking_budget", NULL);
+        agent_close(a.e);
+    }
+}
+#define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"
+#define HOUR "\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}"
+static int times(const char *word)
+{
+    const char *p = body;
+    int n = 0;
+    for (; (p = strstr(p, word)) != NULL; p += strlen(word)) n++;
+    return n;
+}
+static int say_marked(struct ask *a, const char *text, int marked)
+{
+    agent_part p[2];
+    memset(p, 0, sizeof p);
+    p[0].text.p = p[1].text.p = text;
+    p[0].text.n = p[1].text.n = strlen(text);
+    p[1].flags = marked ? AGENT_PART_CACHE : 0;
+    return agent_submit(a->e, a->session, p, 2, AGENT_QUEUE);
+}
+/* What stays the same is marked: by the option at the end of all and behind the system text, by the host where it likes; four in all. */
+static void test_prompt_cache(void)
+{
+    struct ask a = open_ask("anthropic", NULL, tools, 2);
+    int i;
+    for (i = 1; i <= 6; i++) {
+        CHECK(say_marked(&a, "Hi", 1) > 0);
+        ask(&a, NULL);
+        CHECK(times("cache_control") == (i < 4 ? i : 4) && times("{\"type\":\"text\",\"text\":\"Hi\"," MARK "}") == (i < 4 ? i : 4));
+        CHECK_CASE(strcmp(warned, i > 4 ? "- " : "") == 0, warned);
+        CHECK(i > 4 || say_marked(&a, "Ho", 0) > 0);
+        if (i <= 4) ask(&a, NULL);
+    }
+    set(&a, "prompt_cache", "1h");
+    ask(&a, "And?");
+    MEMBER("cache_control", "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}");
+    MEMBER("system", "[{\"type\":\"text\",\"text\":\"Be brief.\"," HOUR "}]");
+    CHECK(times("cache_control") == 4 && times(HOUR) == 4 && strcmp(warned, "- ") == 0);
+    set(&a, "prompt_cache", "5m");
+    ask(&a, "And?");
+    MEMBER("cache_control", "{\"type\":\"ephemeral\"}");
+    CHECK(times("cache_control") == 4 && times(MARK) == 4);
+    set(&a, "prompt_cache", "");
+    ask(&a, "And?");
+    CHECK(times("cache_control") == 4);
+    MEMBER("cache_control", NULL);
+    CHECK(agent_session_set(a.e, a.session, "prompt_cache", "10m", AGENT_CSTR) == AGENT_E_ARG);
+    agent_close(a.e);
+    a = open_ask("openai-compatible", NULL, tools, 2);
+    set(&a, "prompt_cache", "1h");
+    CHECK(say_marked(&a, "Hi", 1) > 0);
+    ask(&a, NULL);
+    CHECK(times("cache_control") == 0 && warned[0] == 0);
+    agent_close(a.e);
+}
+/* Tools as the provider declares them, between those of the host.                                                      */
+static void test_raw_tools(void)
+{
+    static const char *const providers[] = { "anthropic", "openai-compatible" };
+    static const agent_tool raw[] = {
+        { "look", "Looks.", NULL, 0, NULL }, { "web_search", "not sent", " {\"type\": \"web_search_20250305\", \"name\":\"web_search\",\"max_uses\":5}\n", AGENT_TF_RAW, NULL },
+        { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW | AGENT_TF_SERIAL, NULL }
+    };
+    agent_tool bad = { "x", NULL, NULL, AGENT_TF_RAW, NULL };
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        struct ask a = open_ask(providers[i], NULL, raw, 3);
+        CHECK(agent_session_tools(a.e, a.session, &bad, 1) == AGENT_E_ARG);
+        bad.schema = "[]";
+        CHECK(agent_session_tools(a.e, a.session, &bad, 1) == AGENT_E_ARG);
+        ask(&a, "Hi");
+        MEMBER("tools[0]", i ? "{\"type\":\"function\",\"function\":{\"name\":\"look\",\"description\":\"Looks.\",\"parameters\":{\"type\":\"object\"}}}"
+                             : "{\"name\":\"look\",\"description\":\"Looks.\",\"input_schema\":{\"type\":\"object\"}}");
+        MEMBER("tools[1]", "{\"type\": \"web_search_20250305\", \"name\":\"web_search\",\"max_uses\":5}");
+        MEMBER("tools[2]", raw[2].schema);
+        MEMBER("tools[3]", NULL);
+        agent_close(a.e);
+    }
+}
+/* A raw tool that the provider leaves to the host runs like any other.                                                 */
+static void test_raw_tool_runs(int anthropic)
+{
+    static const agent_tool raw[] = { { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW, NULL } };
+    static const char *const calls[] = {
+        "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}",
+        "{\"type\":\"message\",\"id\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"bash\",\"input\":{}}],\"stop_reason\":\"tool_use\"}"
+    };
+    struct ask a = open_ask(anthropic ? "anthropic" : "openai-compatible", NULL, raw, 1);
+    agent_id conn = take(&a, "Hi");
+    const agent_event *ev;
+    int runs = 0;
+    agent_feed(a.e, conn, calls[anthropic], strlen(calls[anthropic]), NULL);
+    agent_eof(a.e, conn);
+    while ((ev = agent_next(a.e)) != NULL && ev->type != AGENT_EV_OPEN) {
+        if (ev->type != AGENT_EV_TOOL_RUN) continue;
+        runs++;
+        CHECK(strcmp(ev->name.p, "bash") == 0 && ev->u.tool.by == AGENT_BY_HOST);
+        agent_tool_result(a.e, a.session, ev->call, "out", 3);
+    }
+    CHECK(runs == 1 && ev != NULL);
     agent_close(a.e);
 }
 /* Signed thinking goes back to its model, also when the host names that model again, and not to another one.            */
@@ -151,7 +345,8 @@ static void test_thinking_goes_back(int same)
 static void test_wrong_options(void)
 {
     static const char *const wrong[][2] = { { "nothing", "1" }, { "temperature", "warm" }, { "temperature", "1," }, { "max_tokens", "\"1\"" },
-        { "stop", "{}" }, { "stop", "[1]" }, { "parallel_tool_calls", "yes" }, { "model", "" } };
+        { "stop", "{}" }, { "stop", "[1]" }, { "parallel_tool_calls", "yes" }, { "model", "" }, { "thinking_budget", "much" },
+        { "prompt_cache", "2h" } };
     struct ask a = open_ask("openai-compatible", NULL, NULL, 0);
     size_t i;
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -171,5 +366,12 @@ int main(void)
     test_thinking_goes_back(1);
     test_thinking_goes_back(0);
     test_wrong_options();
+    test_left_out();
+    test_warned_after_cancel();
+    test_thinking_budget();
+    test_prompt_cache();
+    test_raw_tools();
+    test_raw_tool_runs(0);
+    test_raw_tool_runs(1);
     return test_end("request");
 }
