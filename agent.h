@@ -177,8 +177,8 @@
  *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
  *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
  *   LIMIT one of agent_limits | NOMEM
- * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted, name its own code, offset where in
- * the body. The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
+ * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name its
+ * own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
  * are values of the host's header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
  *
  * ==== 12 LIMITS =================================================================================================================
@@ -218,6 +218,7 @@
  *   eventstream.c      AWS event stream frames
  *   message.c          the message table: texts, parts, messages
  *   wire.c             what a wire format is: ops out of answers, the makings of a request
+ *   retry_hint.c       when a provider says to come back
  *   wire_error.c       what a failed answer means
  *   wire_openai_chat.c OpenAI chat completions
  *   wire_anthropic.c   Anthropic messages
@@ -533,7 +534,7 @@ typedef struct agent_event {
     struct { int role; } msg;                                                                               /* MSG_*    */
     struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
     struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
-    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
+    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
 } agent_event;
@@ -4125,6 +4126,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
     agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
+    agenti_text request_id;                   /* its id of the request                                                  */
     agenti_fault fault;
 } agenti_decoder;
 
@@ -4237,6 +4239,7 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
     agenti_arena_free(&d->arena);
     agenti_text_free(&d->id, d->graves);
     agenti_text_free(&d->model, d->graves);
+    agenti_text_free(&d->request_id, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }
@@ -4505,6 +4508,191 @@ AGENTI_FN void agenti_fault_free(agenti_fault *f, agenti_blob **graves)
 }
 #endif
 
+/* ==== retry_hint.c: when a provider says to come back ============================================================= */
+/* When a provider says to come back: delays, dates and durations in headers, bodies and words. All in ms from now; -1: not told. */
+AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms);         /* wall_ms 0: the Date header is now    */
+AGENTI_FN int64_t agenti_retry_body(agent_str body);                                 /* of checked JSON                      */
+AGENTI_FN int64_t agenti_retry_words(agent_str text);                                /* "... try again in 1m12.5s"           */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_RETRY_HINT
+/* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
+static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
+{
+    y -= m <= 2;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1 - 719468;
+}
+/* HTTP-date, RFC 9110 5.6.7, its three forms told apart by what their words are. -1: none of them. Unix ms.            */
+static int64_t agenti_http_date(agent_str s)
+{
+    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    int64_t day = -1, month = -1, year = -1, clock = -1, v;
+    size_t i = 0, from;
+    while (i < s.n) {
+        char c = agenti_lower(s.p[i]);
+        from = i;
+        if (c >= '0' && c <= '9') {
+            for (v = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - from < 5; i++) v = v * 10 + (s.p[i] - '0');
+            if (i < s.n && s.p[i] == ':' && i + 5 < s.n && clock < 0) {
+                const char *t = s.p + i;
+                clock = v * 3600 + ((t[1] - '0') * 10 + (t[2] - '0')) * 60 + (t[4] - '0') * 10 + (t[5] - '0');
+                i += 6;
+            } else if (i - from == 4) year = v;
+            else if (day < 0) day = v;
+            else if (i - from == 2 && year < 0) year = v + (v < 70 ? 2000 : 1900);
+        } else if (c >= 'a' && c <= 'z') {
+            while (i < s.n && agenti_lower(s.p[i]) >= 'a' && agenti_lower(s.p[i]) <= 'z') i++;
+            for (v = 0; i - from == 3 && v < 12; v++)
+                if (agenti_lower(s.p[from]) == months[3 * v] && agenti_lower(s.p[from + 1]) == months[3 * v + 1]
+                    && agenti_lower(s.p[from + 2]) == months[3 * v + 2]) month = v + 1;
+        } else i++;
+    }
+    if (day < 1 || day > 31 || month < 1 || year < 1970 || clock < 0 || clock > 86400) return -1;
+    return (agenti_days(year, month, day) * 86400 + clock) * 1000;
+}
+/* n digits; -1: they are none.                                                                                         */
+static int64_t agenti_date_digits(const char *p, int n)
+{
+    int64_t v = 0;
+    while (n-- > 0) {
+        if (*p < '0' || *p > '9') return -1;
+        v = v * 10 + (*p++ - '0');
+    }
+    return v;
+}
+/* RFC 3339, 2026-11-30T12:00:00.5Z or +01:00 at the end; the fraction is passed over. -1: it is none. Unix ms.         */
+static int64_t agenti_rfc3339(agent_str s)
+{
+    static const char form[] = "dddd-dd-ddTdd:dd:dd";
+    int64_t f[6], zone = 0;
+    static const uint8_t at[6] = { 0, 5, 8, 11, 14, 17 };
+    size_t i;
+    if (s.n < sizeof form) return -1;
+    for (i = 0; i < sizeof form - 1; i++)
+        if (form[i] == 'd' ? s.p[i] < '0' || s.p[i] > '9' : s.p[i] != form[i] && !(i == 10 && (s.p[i] == 't' || s.p[i] == ' '))) return -1;
+    for (i = 0; i < 6; i++) f[i] = agenti_date_digits(s.p + at[i], i ? 2 : 4);
+    for (i = sizeof form - 1; i < s.n && (s.p[i] == '.' || (s.p[i] >= '0' && s.p[i] <= '9')); i++) {}
+    if (i < s.n && (s.p[i] == '+' || s.p[i] == '-')) {
+        if (s.n - i < 6 || agenti_date_digits(s.p + i + 1, 2) < 0 || agenti_date_digits(s.p + i + 4, 2) < 0) return -1;
+        zone = (agenti_date_digits(s.p + i + 1, 2) * 60 + agenti_date_digits(s.p + i + 4, 2)) * (s.p[i] == '-' ? -60 : 60);
+    }
+    if (f[1] < 1 || f[1] > 12 || f[2] < 1 || f[2] > 31) return -1;
+    return (agenti_days(f[0], f[1], f[2]) * 86400 + f[3] * 3600 + f[4] * 60 + f[5] - zone) * 1000;
+}
+/* A unit in ms; 0: it is none.                                                                                         */
+static int64_t agenti_unit(agent_str word)
+{
+    static const struct { const char *word; int64_t ms; } rows[] = {
+        { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 }, { "sec", 1000 }, { "secs", 1000 }, { "second", 1000 },
+        { "seconds", 1000 }, { "min", 60000 }, { "mins", 60000 }, { "minute", 60000 }, { "minutes", 60000 }, { "hour", 3600000 },
+        { "hours", 3600000 }, { "day", 86400000 }, { "days", 86400000 }, { "milliseconds", 1 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_ieq(word, rows[i].word)) return rows[i].ms;
+    return 0;
+}
+/* Numbers with units at the front of s: 1h2m3.5s, 250ms, 20 seconds. -1: there is none.                                */
+static int64_t agenti_duration(agent_str s)
+{
+    int64_t sum = -1, unit;
+    size_t i, k;
+    while (s.n && s.p[0] >= '0' && s.p[0] <= '9') {
+        double v;
+        for (i = 0; i < s.n && i < 16 && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] == '.' && i + 1 < s.n && s.p[i + 1] >= '0' && s.p[i + 1] <= '9')); i++) {}
+        v = agent_json_num(agenti_str(s.p, i), -1.0);
+        if (i < s.n && s.p[i] == ' ') i++;
+        for (k = i; k < s.n && agenti_lower(s.p[k]) >= 'a' && agenti_lower(s.p[k]) <= 'z'; k++) {}
+        unit = agenti_unit(agenti_str(s.p + i, k - i));
+        if (unit == 0 || v < 0.0 || v > 1e9) break;
+        sum = (sum < 0 ? 0 : sum) + (int64_t)(v * (double)unit);
+        s = agenti_str(s.p + k, s.n - k);
+    }
+    return sum;
+}
+/* What a hint says in any of its forms. now < 0: not known.                                                            */
+static int64_t agenti_moment(agent_str s, int64_t now)
+{
+    double v = agent_json_num(s, -1.0);
+    int64_t ms = -1, when;
+    if (v >= 0.0 && v < 1e9) return (int64_t)(v * 1000.0);                       /* seconds                              */
+    if (v < 0.0 && (ms = agenti_duration(s)) >= 0) return ms;
+    when = v >= 1e15 ? -1 : v >= 1e11 ? (int64_t)v : v >= 1e9 ? (int64_t)(v * 1000.0) : agenti_rfc3339(s);       /* a Unix time */
+    if (v < 0.0 && when < 0) when = agenti_http_date(s);
+    if (when < 0 || now <= 0) return -1;
+    return when > now ? when - now : 0;
+}
+/* A limit of which nothing remains tells when it is set back: x-ratelimit-remaining-tokens and x-ratelimit-reset-tokens. */
+static int64_t agenti_retry_reset(agent_str headers, int64_t now)
+{
+    static const char remaining[] = "remaining";
+    enum { LINES = 32, LEN = sizeof remaining - 1 };
+    agent_str rest = headers, v;
+    int64_t most = -1, ms;
+    char name[80];
+    size_t n, i, at;
+    int lines = 0;
+    while (rest.n && lines < LINES) {
+        const char *end = (const char *)memchr(rest.p, '\n', rest.n), *colon;
+        n = end ? (size_t)(end - rest.p) : rest.n;
+        colon = (const char *)memchr(rest.p, ':', n);
+        at = colon ? (size_t)(colon - rest.p) : 0;
+        for (i = 0; i + LEN <= at && memcmp(rest.p + i, remaining, LEN) != 0; i++) {}
+        if (at && at < sizeof name && i + LEN <= at && agenti_find(agenti_str(rest.p, i), "ratelimit")
+            && agenti_eq(agenti_trim(agenti_str(colon + 1, n - at - 1)), "0")) {
+            memcpy(name, rest.p, i);
+            memcpy(name + i, "reset", 5);
+            memcpy(name + i + 5, rest.p + i + LEN, at - i - LEN);
+            name[i + 5 + at - i - LEN] = 0;
+            lines++;
+            if (agent_http_header(headers, name, &v) && (ms = agenti_moment(v, now)) > most) most = ms;
+        }
+        n += end != NULL;
+        rest = agenti_str(rest.p + n, rest.n - n);
+    }
+    return most;
+}
+AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms)
+{
+    agent_str v;
+    int64_t now = wall_ms ? (int64_t)wall_ms : -1;
+    double ms;
+    if (wall_ms == 0 && agent_http_header(headers, "date", &v)) now = agenti_http_date(v);
+    if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agent_json_num(v, -1.0)) >= 0.0 && ms < 1e12) return (int64_t)ms;
+    if (agent_http_header(headers, "retry-after", &v)) return agenti_moment(v, now);
+    return agenti_retry_reset(headers, now);
+}
+/* Google's RetryInfo (https://cloud.google.com/apis/design/errors), and members that say it plainly.                   */
+AGENTI_FN int64_t agenti_retry_body(agent_str body)
+{
+    agent_str error = body.n && body.p[0] == '[' ? agent_json_get(body, "[0].error") : agent_json_get(body, "error"), list, item, v;
+    int64_t ms = -1;
+    size_t pos = 0;
+    if (error.p == NULL) error = body;
+    list = agent_json_get(error, "details");
+    while (ms < 0 && list.n && list.p[0] == '[' && agent_json_each(list, &pos, NULL, &item)) {
+        v = agent_json_get(item, "retryDelay");
+        if (v.n > 2 && v.p[0] == '"') ms = agenti_duration(agenti_str(v.p + 1, v.n - 2));
+    }
+    v = agent_json_get(error, "retry_after");
+    if (ms < 0 && v.n) ms = agenti_moment(v, -1);
+    return ms;
+}
+AGENTI_FN int64_t agenti_retry_words(agent_str text)
+{
+    static const char *const phrases[] = { "try again in ", "retry in ", "retry after ", "please wait " };
+    size_t i, k, n;
+    int64_t ms;
+    if (text.n > 4096) text.n = 4096;
+    for (i = 0; i < sizeof phrases / sizeof *phrases; i++) {
+        n = strlen(phrases[i]);
+        for (k = 0; k + n < text.n; k++) {
+            if (!agenti_ieq(agenti_str(text.p + k, n), phrases[i])) continue;
+            if ((ms = agenti_duration(agenti_str(text.p + k + n, text.n - k - n))) >= 0) return ms;
+        }
+    }
+    return -1;
+}
+#endif
+
 /* ==== wire_error.c: what a failed answer means ==================================================================== */
 /* What a failed answer means: any shape of error body, the HTTP status, hints when to come back.
  * Kinds and phrases: reference tables of the providers' documentation; the provider's own words are kept beside. */
@@ -4512,7 +4700,6 @@ AGENTI_FN void agenti_fault_free(agenti_fault *f, agenti_blob **graves)
 AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status);
 /* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
 AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
-AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms);           /* -1: not told                    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
@@ -4594,10 +4781,10 @@ static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
     return s;
 }
 enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
-       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_REQUEST_ID, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
 static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
     { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
-    { "status_code", -1 }, { "failed_generation", -1 }
+    { "status_code", -1 }, { "request_id", -1 }, { "failed_generation", -1 }
 };
 static int agenti_status_of(agent_str v)
 {
@@ -4636,7 +4823,7 @@ static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str
 }
 AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
 {
-    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type;
+    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type, id;
     int i;
     memset(out, 0, sizeof out);
     if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
@@ -4663,74 +4850,36 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int statu
     code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
     type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
     if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
+    id = agenti_member_text(d, in[AGENTI_ERR_REQUEST_ID]);
+    if (d->request_id.n == 0 && id.n && id.n < 200 && agenti_text_set(&d->request_id, d->pool, d->graves, id)) agenti_text_scrub(&d->request_id);
     agenti_fault_classify(d, status, code, type, text);
 }
-/* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
-static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
+/* A body that says nothing readable.                                                                                   */
+static const char *agenti_body_word(agent_str headers, agent_str body)
 {
-    y -= m <= 2;
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1 - 719468;
-}
-/* HTTP-date, RFC 9110 5.6.7, its three forms told apart by what their words are. -1: none of them. Unix ms.            */
-static int64_t agenti_http_date(agent_str s)
-{
-    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-    int64_t day = -1, month = -1, year = -1, clock = -1, v;
-    size_t i = 0, from;
-    while (i < s.n) {
-        char c = agenti_lower(s.p[i]);
-        from = i;
-        if (c >= '0' && c <= '9') {
-            for (v = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - from < 5; i++) v = v * 10 + (s.p[i] - '0');
-            if (i < s.n && s.p[i] == ':' && i + 5 < s.n && clock < 0) {
-                const char *t = s.p + i;
-                clock = v * 3600 + ((t[1] - '0') * 10 + (t[2] - '0')) * 60 + (t[4] - '0') * 10 + (t[5] - '0');
-                i += 6;
-            } else if (i - from == 4) year = v;
-            else if (day < 0) day = v;
-            else if (i - from == 2 && year < 0) year = v + (v < 70 ? 2000 : 1900);
-        } else if (c >= 'a' && c <= 'z') {
-            while (i < s.n && agenti_lower(s.p[i]) >= 'a' && agenti_lower(s.p[i]) <= 'z') i++;
-            for (v = 0; i - from == 3 && v < 12; v++)
-                if (agenti_lower(s.p[from]) == months[3 * v] && agenti_lower(s.p[from + 1]) == months[3 * v + 1]
-                    && agenti_lower(s.p[from + 2]) == months[3 * v + 2]) month = v + 1;
-        } else i++;
-    }
-    if (day < 1 || day > 31 || month < 1 || year < 1970 || clock < 0 || clock > 86400) return -1;
-    return (agenti_days(year, month, day) * 86400 + clock) * 1000;
-}
-/* A number of seconds or milliseconds with a fraction, times `unit`; -1: no such number.                               */
-static int64_t agenti_delay(agent_str s, int64_t unit)
-{
-    double v = agent_json_num(s, -1.0);
-    return v < 0.0 || v > 1e12 ? -1 : (int64_t)(v * (double)unit);
-}
-AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
-{
-    agent_str v, date;
-    int64_t ms = -1, now = (int64_t)wall_ms;
-    if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agenti_delay(v, 1)) >= 0) return ms;
-    if (!agent_http_header(headers, "retry-after", &v)) return -1;
-    if ((ms = agenti_delay(v, 1000)) >= 0) return ms;
-    if (wall_ms == 0 && agent_http_header(headers, "date", &date)) now = agenti_http_date(date);
-    ms = agenti_http_date(v);
-    if (ms < 0 || now <= 0) return -1;
-    return ms > now ? ms - now : 0;
+    agent_str v;
+    if (body.n == 0) return "the answer has an error status and no body";
+    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
+    if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
+    return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
 }
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {
     agent_str v, none = agenti_str(NULL, 0);
+    int64_t told = -1;
+    const char *word;
     body = agenti_trim(body);
-    if (body.n && (body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"')
-        && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+    word = agenti_body_word(headers, body);
+    if (body.n == 0 && status == 400) agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    else if (word) agenti_fault_classify(d, status, none, none, agenti_cstr(word));
+    else if ((body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK) {
+        told = agenti_retry_body(body);       /* before its strings are decoded in place                                */
         agenti_fault_object(d, body, status);
-    else if (body.n == 0 && status == 400) {
-        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
-    } else if (body.n == 0) agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and no body"));
-    else if (body.p[0] == '<') agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and an HTML page"));
-    else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
+    } else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
     d->fault.http_status = status;
-    d->fault.retry_after_ms = agenti_retry_after(headers, wall_ms);
+    d->fault.retry_after_ms = agenti_retry_headers(headers, wall_ms);
+    if (d->fault.retry_after_ms < 0) d->fault.retry_after_ms = told;
+    if (d->fault.retry_after_ms < 0 && d->fault.fault == AGENT_FAULT_RATE) d->fault.retry_after_ms = agenti_retry_words(agenti_text_view(&d->fault.text));
     if (agent_http_header(headers, "x-should-retry", &v)) {
         if (agenti_eq(v, "true")) d->fault.retryable = 1;
         if (agenti_eq(v, "false")) d->fault.retryable = 0;
@@ -6455,7 +6604,7 @@ static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
 /* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
 static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
 {
-    const agenti_op *op = &d->ops[0];
+    const agenti_op *op = d->ops;
     size_t at;
     if (d->op_n != 1 || (op->kind != AGENTI_OP_TEXT && op->kind != AGENTI_OP_REASONING && op->kind != AGENTI_OP_ARGS)) return 0;
     if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;
@@ -6654,7 +6803,7 @@ typedef struct agenti_answer {
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
-    agenti_text limits, request_id;           /* rate-limit lines of the head; the provider's id of the request         */
+    agenti_text limits;                       /* rate-limit lines of the head                                           */
     agenti_think think;
     agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
     uint8_t think_shows;                      /* think_op is not done                                                   */
@@ -6726,7 +6875,6 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
     agenti_text_free(&a->limits, &a->e->graves);
-    agenti_text_free(&a->request_id, &a->e->graves);
     a->e = NULL;
 }
 
@@ -6762,7 +6910,7 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
     size_t i, n;
     int ok = 1;
     for (i = 0; i < sizeof ids / sizeof *ids && !agent_http_header(headers, ids[i], &v); i++) {}
-    if (v.n && !agenti_text_set(&a->request_id, a->pool, &a->e->graves, v)) return 0;
+    if (v.n && !agenti_text_set(&a->d.request_id, a->pool, &a->e->graves, v)) return 0;
     while (ok && headers.n) {
         const char *end = (const char *)memchr(headers.p, '\n', headers.n), *colon;
         n = end ? (size_t)(end - headers.p) + 1 : headers.n;
@@ -6771,7 +6919,7 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
             ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
         headers = agenti_str(headers.p + n, headers.n - n);
     }
-    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->request_id, a->pool, &a->e->graves);
+    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves);
 }
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
@@ -6779,13 +6927,13 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     a->status = status;
     a->started = 1;
     if (!agenti_head_keep(a, headers)) return 0;
-    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
-        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
-        return 1;
-    }
     if (status >= 400) {
         a->mode = AGENTI_MODE_ERROR;
         return agenti_text_set(&a->headers, a->pool, &a->e->graves, headers);
+    }
+    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
+        return 1;
     }
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)
@@ -7694,6 +7842,7 @@ AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
     ev->u.error.retryable = f->retryable;
     ev->u.error.offset = f->offset;
     ev->u.error.retry_after_ms = f->retry_after_ms;
+    ev->u.error.request_id = agenti_text_view(&a->d.request_id);
     return ev;
 }
 AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
@@ -7705,7 +7854,7 @@ AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
     ev->u.end.raw = agenti_cstr(a->e->ev_raw);
     ev->u.end.usage = &a->e->ev_usage;
     ev->u.end.model = agenti_text_view(&a->d.model);
-    ev->u.end.request_id = agenti_text_view(&a->request_id);
+    ev->u.end.request_id = agenti_text_view(&a->d.request_id);
     ev->u.end.headers = agenti_text_view(&a->limits);
     return ev;
 }
@@ -9688,7 +9837,7 @@ static int agenti_answer_wait(agenti_session *s)
     }
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
-    agenti_peer_hide(s->peer, &c->lines, &s->answer.request_id);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
@@ -10309,6 +10458,7 @@ static void agenti_print_error(agenti_print *o, const agent_event *ev)
     agenti_print_i64(o, "retryable", ev->u.error.retryable);
     agenti_print_num(o, "offset", ev->u.error.offset);
     if (ev->u.error.retry_after_ms >= 0) agenti_print_i64(o, "retry_after_ms", ev->u.error.retry_after_ms);
+    agenti_print_some(o, "request_id", ev->u.error.request_id);
 }
 static void agenti_print_more(agenti_print *o, const agent_event *ev)         /* what the type adds                     */
 {
@@ -10389,6 +10539,7 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
         agenti_copy_str(base, &at, cap, &to->u.end.request_id, ev->u.end.request_id);
         agenti_copy_str(base, &at, cap, &to->u.end.headers, ev->u.end.headers);
         break;
+    case AGENT_EV_ERROR: agenti_copy_str(base, &at, cap, &to->u.error.request_id, ev->u.error.request_id); break;
     case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
         agenti_copy_str(base, &at, cap, &to->u.file.mime, ev->u.file.mime);
         agenti_copy_str(base, &at, cap, &to->u.file.uri, ev->u.file.uri);

@@ -29,7 +29,7 @@ typedef struct agenti_answer {
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
-    agenti_text limits, request_id;           /* rate-limit lines of the head; the provider's id of the request         */
+    agenti_text limits;                       /* rate-limit lines of the head                                           */
     agenti_think think;
     agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
     uint8_t think_shows;                      /* think_op is not done                                                   */
@@ -101,7 +101,6 @@ AGENTI_FN void agenti_answer_free(agenti_answer *a)
     agenti_buf_free(&a->hold);
     agenti_text_free(&a->headers, &a->e->graves);
     agenti_text_free(&a->limits, &a->e->graves);
-    agenti_text_free(&a->request_id, &a->e->graves);
     a->e = NULL;
 }
 
@@ -137,7 +136,7 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
     size_t i, n;
     int ok = 1;
     for (i = 0; i < sizeof ids / sizeof *ids && !agent_http_header(headers, ids[i], &v); i++) {}
-    if (v.n && !agenti_text_set(&a->request_id, a->pool, &a->e->graves, v)) return 0;
+    if (v.n && !agenti_text_set(&a->d.request_id, a->pool, &a->e->graves, v)) return 0;
     while (ok && headers.n) {
         const char *end = (const char *)memchr(headers.p, '\n', headers.n), *colon;
         n = end ? (size_t)(end - headers.p) + 1 : headers.n;
@@ -146,7 +145,7 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
             ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
         headers = agenti_str(headers.p + n, headers.n - n);
     }
-    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->request_id, a->pool, &a->e->graves);
+    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves);
 }
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
@@ -154,13 +153,13 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     a->status = status;
     a->started = 1;
     if (!agenti_head_keep(a, headers)) return 0;
-    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
-        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
-        return 1;
-    }
     if (status >= 400) {
         a->mode = AGENTI_MODE_ERROR;
         return agenti_text_set(&a->headers, a->pool, &a->e->graves, headers);
+    }
+    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
+        return 1;
     }
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)

@@ -255,7 +255,7 @@ typedef struct agent_event {
     struct { int role; } msg;                                                                               /* MSG_*    */
     struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
     struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
-    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; } error;     /* ERROR    */
+    struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
 } agent_event;

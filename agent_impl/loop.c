@@ -247,7 +247,7 @@ static int agenti_answer_wait(agenti_session *s)
     }
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.text);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.fault.code);
-    agenti_peer_hide(s->peer, &c->lines, &s->answer.request_id);
+    agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
     if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT

@@ -502,6 +502,7 @@ AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
     ev->u.error.retryable = f->retryable;
     ev->u.error.offset = f->offset;
     ev->u.error.retry_after_ms = f->retry_after_ms;
+    ev->u.error.request_id = agenti_text_view(&a->d.request_id);
     return ev;
 }
 AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
@@ -513,7 +514,7 @@ AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *a)
     ev->u.end.raw = agenti_cstr(a->e->ev_raw);
     ev->u.end.usage = &a->e->ev_usage;
     ev->u.end.model = agenti_text_view(&a->d.model);
-    ev->u.end.request_id = agenti_text_view(&a->request_id);
+    ev->u.end.request_id = agenti_text_view(&a->d.request_id);
     ev->u.end.headers = agenti_text_view(&a->limits);
     return ev;
 }

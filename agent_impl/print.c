@@ -87,6 +87,7 @@ static void agenti_print_error(agenti_print *o, const agent_event *ev)
     agenti_print_i64(o, "retryable", ev->u.error.retryable);
     agenti_print_num(o, "offset", ev->u.error.offset);
     if (ev->u.error.retry_after_ms >= 0) agenti_print_i64(o, "retry_after_ms", ev->u.error.retry_after_ms);
+    agenti_print_some(o, "request_id", ev->u.error.request_id);
 }
 static void agenti_print_more(agenti_print *o, const agent_event *ev)         /* what the type adds                     */
 {
@@ -167,6 +168,7 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
         agenti_copy_str(base, &at, cap, &to->u.end.request_id, ev->u.end.request_id);
         agenti_copy_str(base, &at, cap, &to->u.end.headers, ev->u.end.headers);
         break;
+    case AGENT_EV_ERROR: agenti_copy_str(base, &at, cap, &to->u.error.request_id, ev->u.error.request_id); break;
     case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
         agenti_copy_str(base, &at, cap, &to->u.file.mime, ev->u.file.mime);
         agenti_copy_str(base, &at, cap, &to->u.file.uri, ev->u.file.uri);

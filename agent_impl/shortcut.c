@@ -219,7 +219,7 @@ static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
 /* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
 static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
 {
-    const agenti_op *op = &d->ops[0];
+    const agenti_op *op = d->ops;
     size_t at;
     if (d->op_n != 1 || (op->kind != AGENTI_OP_TEXT && op->kind != AGENTI_OP_REASONING && op->kind != AGENTI_OP_ARGS)) return 0;
     if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;

@@ -59,6 +59,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
     agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
+    agenti_text request_id;                   /* its id of the request                                                  */
     agenti_fault fault;
 } agenti_decoder;
 
@@ -171,6 +172,7 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
     agenti_arena_free(&d->arena);
     agenti_text_free(&d->id, d->graves);
     agenti_text_free(&d->model, d->graves);
+    agenti_text_free(&d->request_id, d->graves);
     agenti_fault_free(&d->fault, d->graves);
     memset(d, 0, sizeof *d);
 }

@@ -4,7 +4,6 @@
 AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status);
 /* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
 AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
-AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms);           /* -1: not told                    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
@@ -86,10 +85,10 @@ static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
     return s;
 }
 enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
-       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_REQUEST_ID, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
 static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
     { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
-    { "status_code", -1 }, { "failed_generation", -1 }
+    { "status_code", -1 }, { "request_id", -1 }, { "failed_generation", -1 }
 };
 static int agenti_status_of(agent_str v)
 {
@@ -128,7 +127,7 @@ static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str
 }
 AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
 {
-    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type;
+    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type, id;
     int i;
     memset(out, 0, sizeof out);
     if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
@@ -155,74 +154,36 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int statu
     code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
     type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
     if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
+    id = agenti_member_text(d, in[AGENTI_ERR_REQUEST_ID]);
+    if (d->request_id.n == 0 && id.n && id.n < 200 && agenti_text_set(&d->request_id, d->pool, d->graves, id)) agenti_text_scrub(&d->request_id);
     agenti_fault_classify(d, status, code, type, text);
 }
-/* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
-static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
+/* A body that says nothing readable.                                                                                   */
+static const char *agenti_body_word(agent_str headers, agent_str body)
 {
-    y -= m <= 2;
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1 - 719468;
-}
-/* HTTP-date, RFC 9110 5.6.7, its three forms told apart by what their words are. -1: none of them. Unix ms.            */
-static int64_t agenti_http_date(agent_str s)
-{
-    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-    int64_t day = -1, month = -1, year = -1, clock = -1, v;
-    size_t i = 0, from;
-    while (i < s.n) {
-        char c = agenti_lower(s.p[i]);
-        from = i;
-        if (c >= '0' && c <= '9') {
-            for (v = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - from < 5; i++) v = v * 10 + (s.p[i] - '0');
-            if (i < s.n && s.p[i] == ':' && i + 5 < s.n && clock < 0) {
-                const char *t = s.p + i;
-                clock = v * 3600 + ((t[1] - '0') * 10 + (t[2] - '0')) * 60 + (t[4] - '0') * 10 + (t[5] - '0');
-                i += 6;
-            } else if (i - from == 4) year = v;
-            else if (day < 0) day = v;
-            else if (i - from == 2 && year < 0) year = v + (v < 70 ? 2000 : 1900);
-        } else if (c >= 'a' && c <= 'z') {
-            while (i < s.n && agenti_lower(s.p[i]) >= 'a' && agenti_lower(s.p[i]) <= 'z') i++;
-            for (v = 0; i - from == 3 && v < 12; v++)
-                if (agenti_lower(s.p[from]) == months[3 * v] && agenti_lower(s.p[from + 1]) == months[3 * v + 1]
-                    && agenti_lower(s.p[from + 2]) == months[3 * v + 2]) month = v + 1;
-        } else i++;
-    }
-    if (day < 1 || day > 31 || month < 1 || year < 1970 || clock < 0 || clock > 86400) return -1;
-    return (agenti_days(year, month, day) * 86400 + clock) * 1000;
-}
-/* A number of seconds or milliseconds with a fraction, times `unit`; -1: no such number.                               */
-static int64_t agenti_delay(agent_str s, int64_t unit)
-{
-    double v = agent_json_num(s, -1.0);
-    return v < 0.0 || v > 1e12 ? -1 : (int64_t)(v * (double)unit);
-}
-AGENTI_FN int64_t agenti_retry_after(agent_str headers, uint64_t wall_ms)
-{
-    agent_str v, date;
-    int64_t ms = -1, now = (int64_t)wall_ms;
-    if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agenti_delay(v, 1)) >= 0) return ms;
-    if (!agent_http_header(headers, "retry-after", &v)) return -1;
-    if ((ms = agenti_delay(v, 1000)) >= 0) return ms;
-    if (wall_ms == 0 && agent_http_header(headers, "date", &date)) now = agenti_http_date(date);
-    ms = agenti_http_date(v);
-    if (ms < 0 || now <= 0) return -1;
-    return ms > now ? ms - now : 0;
+    agent_str v;
+    if (body.n == 0) return "the answer has an error status and no body";
+    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
+    if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
+    return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
 }
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {
     agent_str v, none = agenti_str(NULL, 0);
+    int64_t told = -1;
+    const char *word;
     body = agenti_trim(body);
-    if (body.n && (body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"')
-        && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK)
+    word = agenti_body_word(headers, body);
+    if (body.n == 0 && status == 400) agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    else if (word) agenti_fault_classify(d, status, none, none, agenti_cstr(word));
+    else if ((body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK) {
+        told = agenti_retry_body(body);       /* before its strings are decoded in place                                */
         agenti_fault_object(d, body, status);
-    else if (body.n == 0 && status == 400) {
-        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
-    } else if (body.n == 0) agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and no body"));
-    else if (body.p[0] == '<') agenti_fault_classify(d, status, none, none, agenti_cstr("the answer has an error status and an HTML page"));
-    else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
+    } else agenti_fault_classify(d, status, none, none, agenti_str(body.p, body.n < 200 ? body.n : 200));
     d->fault.http_status = status;
-    d->fault.retry_after_ms = agenti_retry_after(headers, wall_ms);
+    d->fault.retry_after_ms = agenti_retry_headers(headers, wall_ms);
+    if (d->fault.retry_after_ms < 0) d->fault.retry_after_ms = told;
+    if (d->fault.retry_after_ms < 0 && d->fault.fault == AGENT_FAULT_RATE) d->fault.retry_after_ms = agenti_retry_words(agenti_text_view(&d->fault.text));
     if (agent_http_header(headers, "x-should-retry", &v)) {
         if (agenti_eq(v, "true")) d->fault.retryable = 1;
         if (agenti_eq(v, "false")) d->fault.retryable = 0;

@@ -1,6 +1,6 @@
 /* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
  *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
- *   error {kind, code, message, retryable, http_status, retry_after_ms, offset}   source {url, title}   warning {message, code}
+ *   error {kind, code, message, retryable, http_status, retry_after_ms, request_id, offset}   source {url, title}   warning {message, code}
  *   provider_call {id, name, args}   provider_result {id, name, value, status}   file {mime, uri | data}   custom {type, value}
  * Include agent.h first. */
 #ifndef VOCABULARY_H
@@ -175,6 +175,7 @@ static void replay_error(replay_text *t, const agent_event *ev)
     replay_puts(t, ev->u.error.retryable ? ",\"retryable\":true" : ",\"retryable\":false");
     if (ev->u.error.http_status) replay_number(t, "http_status", ev->u.error.http_status);
     if (ev->u.error.retry_after_ms >= 0) replay_number(t, "retry_after_ms", ev->u.error.retry_after_ms);
+    if (ev->u.error.request_id.n) replay_member(t, "request_id", ev->u.error.request_id);
     replay_number(t, "offset", (int64_t)ev->u.error.offset);
     replay_puts(t, "}\n");
 }

@@ -167,6 +167,7 @@ static void check_views(check *c, const agent_event *ev)
         check_view(c, ev, ev->u.end.request_id, 1);
         check_view(c, ev, ev->u.end.headers, 1);
         break;
+    case AGENT_EV_ERROR: check_view(c, ev, ev->u.error.request_id, 1); break;
     case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
         check_view(c, ev, ev->u.file.mime, 1);
         check_view(c, ev, ev->u.file.uri, 1);
