@@ -177,9 +177,10 @@
  *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
  *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
  *   LIMIT one of agent_limits | NOMEM
- * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name its
- * own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
- * are values of the host's header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
+ * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
+ * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
+ * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
+ * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |
@@ -220,8 +221,16 @@
  *   wire.c             what a wire format is: ops out of answers, the makings of a request
  *   retry_hint.c       when a provider says to come back
  *   wire_error.c       what a failed answer means
+ *   wire_openai_replay.c what hosts of OpenAI chat want back of an answer
  *   wire_openai_chat.c OpenAI chat completions
  *   wire_anthropic.c   Anthropic messages
+ *   wire_openai_responses.c OpenAI responses
+ *   wire_gemini.c      Gemini generateContent
+ *   wire_gemini_interactions.c Gemini Interactions
+ *   wire_bedrock_converse.c Bedrock Converse
+ *   wire_ollama.c      Ollama chat and generate
+ *   wire_cohere.c      Cohere chat
+ *   wire_openai_completions.c OpenAI text completions
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
  *   intake.c           messages that a host hands in: checked and copied
@@ -333,7 +342,11 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
 } agent_provider;
 enum { /* dialect switches of OpenAI chat */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
-  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2    /* the limit is called max_completion_tokens                             */
+  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
+  AGENT_DIALECT_REASONING_CONTENT = 4,       /* assistant messages carry reasoning_content, "" if there was none (D1: DeepSeek, Kimi, GLM) */
+  AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
+  AGENT_DIALECT_MISTRAL = 16                 /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
+                                                results an assistant message before the user's                       */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */
@@ -1050,6 +1063,8 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
 /* Appends prefix + path + queries; path begins with '/' and may have a query. A base that ends in the path already does not get
  * it twice. 0: no memory, or a path that agenti_http_path_ok refuses.                                                  */
 AGENTI_FN int agenti_url_join(agenti_buf *, const agenti_url *, const char *path);
+/* The path with {model} replaced, percent-encoded but for RFC 3986's unreserved characters.                             */
+AGENTI_FN void agenti_url_expand(agenti_buf *, const char *path, agent_str model);
 AGENTI_FN int agenti_http_path_ok(const char *target);   /* begins with '/', nothing that could break a request line    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_URL
@@ -1145,6 +1160,23 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
     if (query < url.n) out->query = agenti_str(url.p + query + 1, url.n - query - 1);
     *why = agenti_url_authority(agenti_str(url.p + at, end - at), out);
     return *why == NULL;
+}
+AGENTI_FN void agenti_url_expand(agenti_buf *b, const char *path, agent_str model)
+{
+    static const char hole[] = "{model}", hex[] = "0123456789ABCDEF";
+    size_t i, n = strlen(path), at = 0;
+    char c[3];
+    while (at + sizeof hole - 1 <= n && memcmp(path + at, hole, sizeof hole - 1) != 0) at++;
+    if (at + sizeof hole - 1 > n) { agenti_buf_add(b, path, n); return; }
+    agenti_buf_add(b, path, at);
+    for (i = 0; i < model.n; i++) {
+        unsigned char u = (unsigned char)model.p[i];
+        c[0] = '%';
+        c[1] = hex[u >> 4];
+        c[2] = hex[u & 15];
+        if (agenti_url_name_char(model.p[i])) agenti_buf_add(b, model.p + i, 1); else agenti_buf_add(b, c, 3);
+    }
+    agenti_buf_str(b, path + at + sizeof hole - 1);
 }
 AGENTI_FN int agenti_http_path_ok(const char *target)
 {
@@ -1632,6 +1664,7 @@ AGENTI_FN size_t agenti_i64_text(int64_t v, char *out)
 AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
 AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
 AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
+AGENTI_FN size_t agenti_base64_bytes(agent_str text, char *to);     /* the same; to may be where the text is. Length   */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE64
 static int agenti_base64_value(char c)                              /* -1: not of the alphabet                         */
@@ -1669,18 +1702,23 @@ AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
     b->n = (size_t)(to - b->p);
     b->p[b->n] = 0;
 }
-AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+AGENTI_FN size_t agenti_base64_bytes(agent_str s, char *to)
 {
-    size_t i, k;
+    size_t i, k, n = 0;
     while (s.n && s.p[s.n - 1] == '=') s.n--;
-    if (!agenti_buf_room(b, s.n / 4 * 3 + 3)) return;
     for (i = 0; i < s.n; i += 4) {
         uint32_t v = 0;
         size_t left = s.n - i < 4 ? s.n - i : 4;
         for (k = 0; k < 4; k++) v = v << 6 | (k < left ? (uint32_t)agenti_base64_value(s.p[i + k]) : 0u);
-        for (k = 0; k + 1 < left; k++) b->p[b->n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
+        for (k = 0; k + 1 < left; k++) to[n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
     }
     AGENTI_TOUCH(s.n);
+    return n;
+}
+AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+{
+    if (!agenti_buf_room(b, s.n / 4 * 3)) return;
+    b->n += agenti_base64_bytes(s, b->p + b->n);
     b->p[b->n] = 0;
 }
 #endif
@@ -1694,9 +1732,11 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up
 AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
 AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
-/* p behind a string's opening quote: the length up to the closing one, or -1 if a control byte or the end comes before it. Escapes are
- * passed over, and not checked. The 16 bytes before p may be read if `back`. */
+/* p behind a string's opening quote: the length up to the closing one; or NO: a control byte comes before it, CUT: the end does. Escapes
+ * are passed over, and not checked. The 16 bytes before p may be read if `back`. */
 enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII */ };
+#define AGENTI_JSON_NO ((size_t)-1)
+#define AGENTI_JSON_CUT ((size_t)-2)
 AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
@@ -1707,6 +1747,8 @@ AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
 AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
 /* Length of the value at p, not checked; 0: hopeless. Never looks past n. */
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n);          /* the same of an object or array, at its bracket  */
+AGENTI_FN size_t agenti_json_box_bytes(const char *p, size_t n);
 /* Is a raw string (without its quotes) this text once unescaped? */
 AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
 /* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in
@@ -1779,15 +1821,15 @@ static size_t agenti_json_word_from(const char *p, size_t i, size_t n, int *mark
     for (; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
         if (c == '"') return i;
-        if (c < 0x20) break;
         if (c == '\\') {
             *marks |= AGENTI_JSON_ESCAPED;
-            if (++i == n || (unsigned char)p[i] < 0x20) break;
+            if (++i == n) break;
             c = (unsigned char)p[i];
         }
+        if (c < 0x20) return AGENTI_JSON_NO;
         if (c >= 0x80) *marks |= AGENTI_JSON_HIGH;
     }
-    return (size_t)-1;
+    return AGENTI_JSON_CUT;
 }
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks)
 {
@@ -1810,7 +1852,9 @@ AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
         i += k;
         if (mask == 0) continue;
         if (p[i] == '"') return i;
-        if (p[i] != '\\' || n - i < 2 || (unsigned char)p[i + 1] < 0x20) return (size_t)-1;
+        if (p[i] != '\\') return AGENTI_JSON_NO;
+        if (n - i < 2) return AGENTI_JSON_CUT;
+        if ((unsigned char)p[i + 1] < 0x20) return AGENTI_JSON_NO;
         *marks |= (unsigned char)p[i + 1] >= 0x80 ? AGENTI_JSON_ESCAPED | AGENTI_JSON_HIGH : AGENTI_JSON_ESCAPED;
         i += 2;
     }
@@ -1843,6 +1887,18 @@ AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
 #endif
     while (i < n && p[i] == ' ') i++;
     return i;
+}
+/* The same as agenti_json_plain; most strings end in the first 16 bytes.                                               */
+static size_t agenti_json_short(const char *p, size_t n)
+{
+#ifdef AGENTI_SSE2
+    if (n >= 16) {
+        __m128i v = agenti_load16(p), hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v)));
+        if (mask) return agenti_first(mask);
+    }
+#endif
+    return agenti_json_plain(p, n);
 }
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
 {
@@ -1928,7 +1984,7 @@ static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, co
     uint32_t unit;
     size_t k;
     for (;;) {
-        at += agenti_json_plain(at, (size_t)(end - at));
+        at += agenti_json_short(at, (size_t)(end - at));
         if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
         if (*at == '"') return at + 1;
         if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
@@ -1950,7 +2006,7 @@ static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, co
         return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
     }
     k = word[0] == 'f' ? 5 : 4;
-    if (n >= k && memcmp(at, word, k) == 0) return at + k;
+    if (n >= k && memcmp(at, word, 4) == 0 && (k == 4 || at[4] == 'e')) return at + k;
     return agenti_json_unexpected(c, at, end);
 }
 static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const char *end)
@@ -2003,17 +2059,38 @@ AGENTI_FN const char *agenti_json_token(agenti_jcheck *c, const char *at, const 
     c->state = AGENTI_J_NEXT;
     return at;
 }
+/* At a key: members without blanks and escapes, the commonest, as far as their values are strings. Where the check has to go on: at a key
+ * again, at a value or behind one.                                                                                     */
+static const char *agenti_json_check_members(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *q;
+    for (;;) {
+        q = at + 1 + agenti_json_short(at + 1, (size_t)(end - at) - 1);
+        if (end - q < 3 || q[0] != '"' || q[1] != ':') return at;
+        if (q[2] != '"') { c->state = AGENTI_J_VALUE; return q + 2; }
+        q += 3;
+        q += agenti_json_short(q, (size_t)(end - q));
+        if (end - q < 3 || *q != '"') return at;
+        if (q[1] != ',' || q[2] != '"') { c->state = AGENTI_J_NEXT; return q + 1; }
+        c->state = AGENTI_J_KEY;
+        at = q + 2;
+    }
+}
 AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;
     agenti_jcheck c;
+    int key;
     memset(&c, 0, sizeof c);
     c.limit = depth == 0 || depth > AGENTI_J_DEPTH ? (uint32_t)AGENTI_J_DEPTH : depth;
     AGENTI_TOUCH(t.n);
     for (;;) {
         at = agenti_json_past(at, end);
         if (at == end) break;
+        key = *at == '"' && (c.state == AGENTI_J_KEY || c.state == AGENTI_J_KEY1);
+        if (key) at = agenti_json_check_members(&c, at, end);
+        if (key && c.state != AGENTI_J_KEY && c.state != AGENTI_J_KEY1) continue;
         at = agenti_json_token(&c, at, end);
         if (c.why) break;
     }
@@ -2030,14 +2107,14 @@ static size_t agenti_json_skip_string(const char *p, size_t n)                  
 {
     size_t i = 1;
     while (i < n) {
-        i += agenti_json_plain(p + i, n - i);
+        i += agenti_json_short(p + i, n - i);
         if (i >= n) return 0;
         if (p[i] == '"') return i + 1;
         i += p[i] == '\\' ? 2 : 1;
     }
     return 0;
 }
-static size_t agenti_json_skip_box(const char *p, size_t n)                     /* p at [ or {                          */
+AGENTI_FN size_t agenti_json_box_bytes(const char *p, size_t n)
 {
     size_t i = 1, depth = 1, k;
     while (i < n) {
@@ -2055,12 +2132,58 @@ static size_t agenti_json_skip_box(const char *p, size_t n)                     
     }
     return 0;
 }
+#ifdef AGENTI_SSE2
+/* The bytes up to `to`, or one more behind a backslash; stops behind the end of the box. in: all ones inside a string.  */
+static size_t agenti_json_box_step(const char *p, size_t i, size_t to, unsigned *in, size_t *depth)
+{
+    for (; i < to && *depth; i++) {
+        if (p[i] == '"') *in = ~*in;
+        else if (*in) i += p[i] == '\\';
+        else if ((p[i] | 0x20) == '{') ++*depth;
+        else if ((p[i] | 0x20) == '}') --*depth;
+    }
+    return i;
+}
+/* 16 bytes at once: which are inside strings is the parity of the quotes before them, as long as no backslash is there. */
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n)
+{
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), shut = _mm_set1_epi8('}');
+    size_t i = 1, depth = 1;
+    unsigned in = 0, q, opens, boxes;
+    if (n < 32) return agenti_json_box_bytes(p, n);
+    while (i < n && n - i >= 16) {
+        __m128i v = agenti_load16(p + i), fold = _mm_or_si128(v, bit);
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(v, slash))) {
+            i = agenti_json_box_step(p, i, i + 16, &in, &depth);
+            if (depth == 0) return i;
+            continue;
+        }
+        q = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, quote));
+        q ^= q << 1;
+        q ^= q << 2;
+        q ^= q << 4;
+        q ^= q << 8 ^ in;
+        opens = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fold, open));
+        boxes = (opens | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fold, shut))) & ~q;
+        for (; boxes; boxes &= boxes - 1) {
+            depth += (opens & boxes & (0u - boxes)) ? 1 : (size_t)-1;
+            if (depth == 0) return i + agenti_first((int)boxes) + 1;
+        }
+        in = 0u - (q >> 15 & 1);
+        i += 16;
+    }
+    i = agenti_json_box_step(p, i, n, &in, &depth);
+    return depth ? 0 : i;
+}
+#else
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n) { return agenti_json_box_bytes(p, n); }
+#endif
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n)
 {
     size_t i = 0;
     if (n == 0) return 0;
     if (p[0] == '"') return agenti_json_skip_string(p, n);
-    if (p[0] == '{' || p[0] == '[') return agenti_json_skip_box(p, n);
+    if (p[0] == '{' || p[0] == '[') return agenti_json_box(p, n);
     while (i < n && (unsigned char)p[i] > ' ' && p[i] != ',' && p[i] != ']' && p[i] != '}' && p[i] != ':' && p[i] != '"') i++;
     return i;
 }
@@ -2298,7 +2421,7 @@ typedef struct agenti_picker {
     const agenti_field *table;
     agent_str *out;
     uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
-    int n, row;
+    int n, row, from, to;                /* rows that refer to `row` are in from .. to - 1                              */
 } agenti_picker;
 
 static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
@@ -2307,7 +2430,12 @@ static void agenti_pick_enter(agenti_picker *k, int row)
     int i;
     k->row = row;
     k->first = 0;
-    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) k->first |= agenti_pick_bit(k->table[i].key[0]);
+    k->to = k->from = row + 1;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) {
+        if (k->first == 0) k->from = i;
+        k->first |= agenti_pick_bit(k->table[i].key[0]);
+        k->to = i + 1;
+    }
 }
 static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 {
@@ -2320,7 +2448,7 @@ static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    
     char first = raw.n ? raw.p[0] : 0;
     int i;
     if (plain && !(k->first & agenti_pick_bit(first))) return -1;
-    for (i = k->row + 1; i < k->n; i++) {
+    for (i = k->from; i < k->to; i++) {
         if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
         if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
                   : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
@@ -2340,7 +2468,7 @@ static void agenti_pick_forget(agenti_picker *k, int row)                       
 static const char *agenti_pick_member(agenti_picker *k, const char *at, const char *end)
 {
     const char *key = at + 1;
-    size_t n = agenti_json_plain(key, (size_t)(end - key));
+    size_t n = agenti_json_short(key, (size_t)(end - key));
     int row, plain = n < (size_t)(end - key) && key[n] == '"';
     if (!plain) {
         n = agenti_json_skip_string(at, (size_t)(end - at));
@@ -2685,7 +2813,7 @@ AGENTI_FN int agenti_split_add(agenti_split *s, const char *p, size_t n)
     agenti_buf_add(&s->text, p, n);
     if (s->text.bad) return 0;
     s->total += n;
-    AGENTI_TOUCH(s->text.n - s->at);
+    AGENTI_TOUCH(s->lost ? 0 : s->text.n - s->at);
     while (s->at < s->text.n && !s->lost) {
         const char *q = s->text.p + s->at;
         if (s->in_string) s->at += agenti_split_string(s, q, s->text.n - s->at);
@@ -3790,8 +3918,11 @@ AGENTI_FN int agenti_values_next(agenti_values *v, const char *p, size_t n, size
 /* AWS event stream frames (application/vnd.amazon.eventstream): lengths, headers, payload, two CRC-32 checksums.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html */
 enum { AGENTI_FRAME_PRELUDE = 12, AGENTI_FRAME_MIN = 16 };
-typedef struct agenti_frame { agent_str type, kind, code, payload; } agenti_frame;      /* views; :event-type or :exception-type, :message-type,
-                                                                                           :error-code                          */
+typedef struct agenti_frame {                 /* views                                                                  */
+    agent_str kind;                           /* :message-type: event, exception, error                                 */
+    agent_str type;                           /* :event-type, :exception-type or :error-code                            */
+    agent_str payload;                        /* of an error its :error-message, if it has no payload                   */
+} agenti_frame;
 AGENTI_FN uint32_t agenti_crc32(const char *p, size_t n);
 /* The length of the frame that begins with these 12 bytes; 0: *why is wrong with them.                                 */
 AGENTI_FN uint32_t agenti_frame_size(const char *prelude, const char **why);
@@ -3854,9 +3985,8 @@ static int agenti_frame_header(agent_str *s, agent_str *name, agent_str *value)
 AGENTI_FN int agenti_frame_parse(agent_str f, agenti_frame *out, const char **why)
 {
     size_t headers;
-    agent_str rest, name, value;
-    memset(out, 0, sizeof *out);
-    out->type = out->kind = out->code = agenti_str(NULL, 0);
+    agent_str rest, name, value, message = agenti_str(NULL, 0);
+    out->type = out->kind = out->payload = message;
     *why = "an event stream frame does not match its checksum";
     if (agenti_crc32(f.p, f.n - 4) != agenti_be32(f.p + f.n - 4)) return 0;
     headers = agenti_be32(f.p + 4);
@@ -3865,10 +3995,11 @@ AGENTI_FN int agenti_frame_parse(agent_str f, agenti_frame *out, const char **wh
     while (rest.n) {
         if (!agenti_frame_header(&rest, &name, &value)) return 0;
         if (agenti_eq(name, ":message-type")) out->kind = value;
-        else if (agenti_eq(name, ":event-type") || agenti_eq(name, ":exception-type")) out->type = value;
-        else if (agenti_eq(name, ":error-code")) out->code = value;
+        else if (agenti_eq(name, ":event-type") || agenti_eq(name, ":exception-type") || agenti_eq(name, ":error-code")) out->type = value;
+        else if (agenti_eq(name, ":error-message")) message = value;
     }
     out->payload = agenti_str(f.p + AGENTI_FRAME_PRELUDE + headers, f.n - AGENTI_FRAME_MIN - headers);
+    if (out->payload.n == 0) out->payload = message;
     return 1;
 }
 #endif
@@ -4068,7 +4199,8 @@ AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
 enum { AGENTI_RAW_QUIET = 1,                 /* flags of RAW: another op says what the block is                         */
-       AGENTI_DATA_CALL = 1 };
+       AGENTI_DATA_CALL = 1,                  /* of DATA                                                                */
+       AGENTI_ARGS_WHOLE = 1 };               /* of ARGS: all of them, what came before included                        */
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
@@ -4095,6 +4227,7 @@ typedef struct agenti_lane {                  /* what a wire format keeps of one
     uint8_t call;                             /* its text is arguments of a call                                        */
     uint8_t whole;                            /* they came complete with its start                                      */
     uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
+    int64_t sub;                              /* which part of it is open                                               */
 } agenti_lane;
 
 typedef struct agenti_fault {                 /* how an answer failed; fault NONE: it did not                           */
@@ -4116,9 +4249,11 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
+    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
-    uint8_t exception;                        /* the event that is being read is an exception of an event stream        */
+    uint8_t partial;                          /* what is being read is a piece of a payload, and not its last           */
+    int64_t past;                             /* parts of the answer with an index below it are over                    */
     uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
@@ -4133,7 +4268,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
        AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_COUNT };    /* of left_out, beside options */
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
@@ -4146,6 +4281,7 @@ typedef struct agenti_request {               /* what a request is made of, besi
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
+    const agenti_msg *before;                 /* the message before the one that is written, or NULL                    */
 } agenti_request;
 enum agenti_framing {                         /* how the events of a streamed answer are framed                         */
     AGENTI_FRAMING_SSE,
@@ -4160,7 +4296,8 @@ typedef struct agenti_wire {
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
     uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
-    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
+    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
+     * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
     void (*system)(agenti_buf *, agenti_request *, agent_str text);
     void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
@@ -4170,7 +4307,7 @@ typedef struct agenti_wire {
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
-    const char *noise;                                                           /* "key": of a string that is never read, or NULL */
+    const char *noise;                                                           /* "key": of values that are never read, a blank between; or NULL */
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
@@ -4202,6 +4339,7 @@ AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fau
 AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
 /* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
 AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
+AGENTI_FN void agenti_media_left_more(agenti_buf *, agenti_request *, const agenti_part *);     /* the same, in the string that was quoted last */
 AGENTI_FN void agenti_data_url_out(agenti_buf *, const agenti_part *);           /* its URI, or data:...;base64,..., as a JSON string */
 /* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
 AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
@@ -4209,6 +4347,15 @@ AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
 AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
+AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
+/* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
+AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
+/* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
+AGENTI_FN agent_str agenti_result_name(const agenti_request *, const agenti_part *result, uint32_t *at);
+AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *, const agenti_part *result, uint32_t *at);      /* the call; or NULL */
+/* Formats without messages: the texts of the conversation one behind the other, in the open string of the member `prompt`. */
+AGENTI_FN void agenti_prompt_text(agenti_buf *, agent_str);
+AGENTI_FN void agenti_prompt_message(agenti_buf *, agenti_request *, const agenti_msg *);
 /* Sets the fault, once: a second one changes nothing. text is copied; without memory a static word stands for it.      */
 AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, const char *code, agent_str text);
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
@@ -4314,6 +4461,7 @@ AGENTI_FN int agenti_stream_add(agenti_decoder *d, int kind, agent_str value, in
     if (d->stream == 0) {
         d->stream = ++d->streams;
         d->stream_kind = (uint8_t)kind;
+        d->stream_data = 0;
     }
     if ((op = agenti_op_add(d, kind, d->stream)) == NULL) return 0;
     op->a = text;
@@ -4428,9 +4576,14 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
 }
 AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
 {
+    agenti_buf_str(b, "\"\"");
+    agenti_media_left_more(b, r, p);
+}
+AGENTI_FN void agenti_media_left_more(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
     const char *what = p->kind == AGENT_PART_IMAGE ? "[not sent: an image" : p->kind == AGENT_PART_AUDIO ? "[not sent: audio" : "[not sent: a file";
     r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
-    agenti_json_quote_to(b, agenti_cstr(what));
+    agenti_json_quote_more(b, agenti_cstr(what));
     if (p->name.n) {
         agenti_json_quote_more(b, agenti_cstr(" named "));
         agenti_json_quote_more(b, agenti_text_view(&p->name));
@@ -4477,6 +4630,66 @@ AGENTI_FN void agenti_extra_out(agenti_buf *b, const agenti_request *r)
         agenti_buf_add(b, value.p, value.n);
     }
     agenti_buf_str(b, "}");
+}
+AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const char *key)
+{
+    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
+    if (stop.n == 0 || agenti_replaced(r, key)) return;
+    agenti_json_key(b, key);
+    if (stop.p[0] != '[') agenti_buf_str(b, "[");
+    agenti_buf_add(b, stop.p, stop.n);
+    if (stop.p[0] != '[') agenti_buf_str(b, "]");
+}
+AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}}");
+    }
+    agenti_buf_str(b, "]");
+}
+AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
+{
+    while (r->before && *at < r->before->n) {  /* results stand in the order of their calls                              */
+        const agenti_part *p = &r->before->parts[(*at)++];
+        if (p->kind == AGENT_PART_CALL && p->wire_id.n == result->wire_id.n && memcmp(p->wire_id.p, result->wire_id.p, p->wire_id.n) == 0) return p;
+    }
+    return NULL;
+}
+AGENTI_FN agent_str agenti_result_name(const agenti_request *r, const agenti_part *result, uint32_t *at)
+{
+    const agenti_part *p = agenti_result_call(r, result, at);
+    return p ? agenti_text_view(&p->name) : agenti_str(NULL, 0);
+}
+AGENTI_FN void agenti_prompt_text(agenti_buf *b, agent_str text)
+{
+    agenti_buf_str(b, "\"");
+    agenti_json_quote_more(b, text);          /* takes that quote away, and adds one                                    */
+    if (!b->bad) b->n--;
+}
+AGENTI_FN void agenti_prompt_message(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    if (agenti_replaced(r, "prompt")) return;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind == AGENT_PART_TEXT || (agenti_is_media(p->kind) && p->text.n && !(p->flags & AGENT_PART_BASE64)))
+            agenti_prompt_text(b, agenti_text_view(&p->text));
+        else if (agenti_is_media(p->kind) && m->role == AGENT_USER) {
+            agenti_buf_str(b, "\"");
+            agenti_media_left_more(b, r, p);
+            if (!b->bad) b->n--;
+        }
+    }
 }
 AGENTI_FN void agenti_finish_set(agenti_decoder *d, int finish, agent_str raw)
 {
@@ -4698,6 +4911,8 @@ AGENTI_FN int64_t agenti_retry_words(agent_str text)
  * Kinds and phrases: reference tables of the providers' documentation; the provider's own words are kept beside. */
 /* error: the `error` member of a streamed payload, or the payload itself. status 0: take it from the object.           */
 AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status);
+/* An error with a name of its own, as exceptions of event streams have; said: JSON with a message, or words.           */
+AGENTI_FN void agenti_fault_named(agenti_decoder *, agent_str name, agent_str said);
 /* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
 AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
 
@@ -4712,11 +4927,14 @@ static const agenti_word agenti_fault_codes[] = {
     { "free_tier_limit", AGENT_FAULT_QUOTA, 0 }, { "quota_exceeded", AGENT_FAULT_QUOTA, 0 },
     { "overloaded", AGENT_FAULT_OVERLOADED, 1 },
     { "rate_limit", AGENT_FAULT_RATE, 1 }, { "too_many_requests", AGENT_FAULT_RATE, 1 },
+    { "perday", AGENT_FAULT_QUOTA, 0 }, { "perminute", AGENT_FAULT_RATE, 1 }, { "api_key_invalid", AGENT_FAULT_AUTH, 0 },      /* Google */
+    { "resource_exhausted", AGENT_FAULT_RATE, 1 }, { "unauthenticated", AGENT_FAULT_AUTH, 0 }, { "unavailable", AGENT_FAULT_SERVER, 1 },
     { "authentication", AGENT_FAULT_AUTH, 0 }, { "invalid_api_key", AGENT_FAULT_AUTH, 0 }, { "permission", AGENT_FAULT_AUTH, 0 },
     { "unauthorized", AGENT_FAULT_AUTH, 0 }, { "content_filter", AGENT_FAULT_FILTER, 0 },
     { "server_error", AGENT_FAULT_SERVER, 1 }, { "internal", AGENT_FAULT_SERVER, 1 },
+    { "throttling", AGENT_FAULT_RATE, 1 }, { "accessdenied", AGENT_FAULT_AUTH, 0 }, { "validationexception", AGENT_FAULT_REQUEST, 0 },
     { "invalid_request", AGENT_FAULT_REQUEST, 0 }, { "not_found", AGENT_FAULT_REQUEST, 0 }, { "bad_request", AGENT_FAULT_REQUEST, 0 },
-    { "tool_use_failed", AGENT_FAULT_REQUEST, 0 }
+    { "tool_use_failed", AGENT_FAULT_REQUEST, 0 }, { "invalid_prompt", AGENT_FAULT_REQUEST, 0 }, { "invalid_image", AGENT_FAULT_REQUEST, 0 }
 };
 /* A prompt that is too long has no code with many hosts.                                                               */
 static const char *const agenti_context_words[] = {
@@ -4751,26 +4969,32 @@ static agenti_word agenti_fault_status(int status)
     else if (status >= 400 && status < 500) { w.fault = AGENT_FAULT_REQUEST; w.retryable = status == 408 || status == 409; }
     return w;
 }
+static void agenti_fault_code_set(agenti_decoder *d, agent_str code)
+{
+    if (code.n > 200) code.n = 200;
+    if (code.n && agenti_text_set(&d->fault.code, d->pool, d->graves, code)) agenti_text_scrub(&d->fault.code);
+}
 /* code and type: what the provider calls it; text: its message, at most a few KiB.                                    */
-static void agenti_fault_classify(agenti_decoder *d, int status, agent_str code, agent_str type, agent_str text)
+static AGENTI_NOINLINE void agenti_fault_classify(agenti_decoder *d, int status, agent_str code, agent_str type, agent_str text)
 {
     const agenti_word *by_code = agenti_fault_code(code);
     agenti_word w = agenti_fault_status(status);
     if (by_code == NULL) by_code = agenti_fault_code(type);
     if (text.n > 4096) text.n = 4096;
     if (by_code && (by_code->fault == AGENT_FAULT_CONTEXT || by_code->fault == AGENT_FAULT_QUOTA)) w = *by_code;
-    else if (agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
+    else if (w.fault != AGENT_FAULT_RATE && !(by_code && by_code->fault == AGENT_FAULT_RATE)     /* "too many tokens" a minute */
+             && agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
         w.fault = AGENT_FAULT_CONTEXT;
         w.retryable = 0;
-    } else if (status < 500 && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+    } else if (status < 500 && !(by_code && by_code->fault == AGENT_FAULT_RATE)
+               && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
         w.fault = AGENT_FAULT_QUOTA;
         w.retryable = 0;
-    } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500))) w = *by_code;
+    } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500)
+                          || (by_code->fault == AGENT_FAULT_AUTH && status == 400))) w = *by_code;
     d->fault.http_status = status;
     agenti_fault_set(d, w.fault, w.retryable, "", text);
-    if (code.n == 0) code = type;
-    if (code.n > 200) code.n = 200;
-    if (code.n && agenti_text_set(&d->fault.code, d->pool, d->graves, code)) agenti_text_scrub(&d->fault.code);
+    agenti_fault_code_set(d, code.n ? code : type);
 }
 /* A member as text: a string decoded, a number as written; null, objects and lists: empty.                            */
 static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
@@ -4781,10 +5005,10 @@ static agent_str agenti_member_text(agenti_decoder *d, agent_str v)
     return s;
 }
 enum { AGENTI_ERR_MESSAGE, AGENTI_ERR_CODE, AGENTI_ERR_TYPE, AGENTI_ERR_STATUS, AGENTI_ERR_ERROR, AGENTI_ERR_DETAIL, AGENTI_ERR_RAW_STATUS,
-       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_REQUEST_ID, AGENTI_ERR_FAILED, AGENTI_ERR_FIELDS };
+       AGENTI_ERR_STATUS_CODE, AGENTI_ERR_REQUEST_ID, AGENTI_ERR_FAILED, AGENTI_ERR_DETAILS, AGENTI_ERR_FIELDS };
 static const agenti_field agenti_error_fields[AGENTI_ERR_FIELDS] = {
     { "message", -1 }, { "code", -1 }, { "type", -1 }, { "status", -1 }, { "error", -1 }, { "detail", -1 }, { "raw_status_code", -1 },
-    { "status_code", -1 }, { "request_id", -1 }, { "failed_generation", -1 }
+    { "status_code", -1 }, { "request_id", -1 }, { "failed_generation", -1 }, { "details", -1 }
 };
 static int agenti_status_of(agent_str v)
 {
@@ -4792,7 +5016,7 @@ static int agenti_status_of(agent_str v)
     return n >= 400 && n <= 599 ? (int)n : 0;
 }
 /* {"detail": "..."} or {"detail": [{"msg": "..."}]} (FastAPI)                                                             */
-static agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
+static AGENTI_NOINLINE agent_str agenti_detail_text(agenti_decoder *d, agent_str detail)
 {
     agent_str s;
     if (detail.n && detail.p[0] == '[') return agenti_member_text(d, agent_json_get(detail, "[0].msg"));
@@ -4809,7 +5033,7 @@ static agent_str agenti_first_bytes(agenti_decoder *d, agent_str error)
     return agenti_str(p, n);
 }
 /* Groq tells beside the message what the model wrote instead of a call (A10): both are the text.                       */
-static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str wrote)
+static AGENTI_NOINLINE agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str wrote)
 {
     static const char between[] = "\nfailed_generation: ";
     size_t n = text.n + sizeof between - 1;
@@ -4821,38 +5045,73 @@ static agent_str agenti_failed_text(agenti_decoder *d, agent_str text, agent_str
     AGENTI_TOUCH(n + wrote.n);
     return agenti_str(p, n + wrote.n);
 }
-AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
+/* Google tells in a list what the status leaves open (G13, G14): why, as in API_KEY_INVALID, and which quota it was, that of a day or one
+ * that a little waiting helps with. As a JSON string.                                                                  */
+static agent_str agenti_details_word(agent_str list)
 {
-    agent_str in[AGENTI_ERR_FIELDS], out[AGENTI_ERR_FIELDS], text, code, type, id;
+    agent_str item, one, v, word = agenti_str(NULL, 0);
+    size_t pos = 0, at;
+    while (list.n && list.p[0] == '[' && agent_json_each(list, &pos, NULL, &item)) {
+        v = agent_json_get(item, "violations");
+        for (at = 0; v.n && v.p[0] == '[' && agent_json_each(v, &at, NULL, &one);) {
+            agent_str id = agent_json_get(one, "quotaId");
+            if (agenti_nonempty(id)) word = id;
+            if (agenti_find(id, "perday")) return id;
+        }
+        v = agent_json_get(item, "reason");
+        if (word.n == 0 && agenti_nonempty(v)) word = v;
+        if (word.n == 0 && agenti_nonempty(agent_json_get(item, "retryDelay"))) word = agenti_cstr("\"rate_limit\"");
+    }
+    return word;
+}
+/* The members of an error object; those of `error` in it go before.                                                    */
+static AGENTI_NOINLINE void agenti_error_pick(agent_str error, agent_str *in)
+{
+    agent_str out[AGENTI_ERR_FIELDS];
     int i;
     memset(out, 0, sizeof out);
-    if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
-    if (error.n == 0 || error.p[0] != '{') {
-        agenti_fault_classify(d, status, agenti_str(NULL, 0), agenti_str(NULL, 0), agenti_member_text(d, error));
-        return;
-    }
     agenti_json_pick(error, agenti_error_fields, AGENTI_ERR_FIELDS, in);
     if (in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '{') {                /* the object stands one level down */
         memcpy(out, in, sizeof out);
         agenti_json_pick(out[AGENTI_ERR_ERROR], agenti_error_fields, AGENTI_ERR_FIELDS, in);
     }
     for (i = 0; i < AGENTI_ERR_FIELDS; i++) if (in[i].p == NULL) in[i] = agenti_str(out[i].p, out[i].n);
-    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_CODE]);
-    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS_CODE]);
-    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_STATUS]);
-    if (status == 0) status = agenti_status_of(in[AGENTI_ERR_RAW_STATUS]);
+}
+AGENTI_FN void agenti_fault_object(agenti_decoder *d, agent_str error, int status)
+{
+    static const uint8_t statuses[] = { AGENTI_ERR_CODE, AGENTI_ERR_STATUS_CODE, AGENTI_ERR_STATUS, AGENTI_ERR_RAW_STATUS };
+    agent_str in[AGENTI_ERR_FIELDS], text, code, type, id;
+    size_t i;
+    if (error.n && error.p[0] == '[') error = agent_json_get(error, "[0]");          /* Vertex wraps it               */
+    if (error.n == 0 || error.p[0] != '{') {
+        agenti_fault_classify(d, status, agenti_str(NULL, 0), agenti_str(NULL, 0), agenti_member_text(d, error));
+        return;
+    }
+    agenti_error_pick(error, in);
+    for (i = 0; i < sizeof statuses && status == 0; i++) status = agenti_status_of(in[statuses[i]]);
     text = in[AGENTI_ERR_ERROR].n && in[AGENTI_ERR_ERROR].p[0] == '"' ? agenti_member_text(d, in[AGENTI_ERR_ERROR])
                                                                       : agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_member_text(d, in[AGENTI_ERR_MESSAGE]);
     if (text.n == 0) text = agenti_detail_text(d, in[AGENTI_ERR_DETAIL]);
+    if (text.n == 0) text = agenti_member_text(d, agent_json_get(error, "Message"));          /* AWS                    */
     if (text.n == 0) text = agenti_first_bytes(d, error);
     text = agenti_failed_text(d, text, agenti_member_text(d, in[AGENTI_ERR_FAILED]));
     code = agenti_member_text(d, in[AGENTI_ERR_CODE]);
     type = agenti_member_text(d, in[AGENTI_ERR_TYPE]);
     if (type.n == 0) type = agenti_member_text(d, in[AGENTI_ERR_STATUS]);
+    id = agenti_details_word(in[AGENTI_ERR_DETAILS]);
+    if (id.n) type = agenti_member_text(d, id);
+    if (id.n && !agenti_eq(id, "\"rate_limit\"")) code = type;
     id = agenti_member_text(d, in[AGENTI_ERR_REQUEST_ID]);
     if (d->request_id.n == 0 && id.n && id.n < 200 && agenti_text_set(&d->request_id, d->pool, d->graves, id)) agenti_text_scrub(&d->request_id);
     agenti_fault_classify(d, status, code, type, text);
+}
+AGENTI_FN void agenti_fault_named(agenti_decoder *d, agent_str name, agent_str said)
+{
+    agent_str text = agenti_str(NULL, 0);
+    if (agenti_is_object(said) && agent_json_check(said.p, said.n, d->depth_limit, NULL) == AGENT_OK)
+        text = agenti_member_text(d, agent_json_get(said, "message"));
+    agenti_fault_classify(d, 0, name, name, text.n ? text : said);
 }
 /* A body that says nothing readable.                                                                                   */
 static const char *agenti_body_word(agent_str headers, agent_str body)
@@ -4879,11 +5138,198 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
     d->fault.http_status = status;
     d->fault.retry_after_ms = agenti_retry_headers(headers, wall_ms);
     if (d->fault.retry_after_ms < 0) d->fault.retry_after_ms = told;
+    if (d->fault.code.n == 0 && agent_http_header(headers, "x-amzn-errortype", &v)) {        /* NAME[:where it is told] */
+        const char *colon = (const char *)memchr(v.p, ':', v.n);
+        agenti_fault_code_set(d, agenti_str(v.p, colon ? (size_t)(colon - v.p) : v.n));
+    }
     if (d->fault.retry_after_ms < 0 && d->fault.fault == AGENT_FAULT_RATE) d->fault.retry_after_ms = agenti_retry_words(agenti_text_view(&d->fault.text));
     if (agent_http_header(headers, "x-should-retry", &v)) {
         if (agenti_eq(v, "true")) d->fault.retryable = 1;
         if (agenti_eq(v, "false")) d->fault.retryable = 0;
     }
+}
+#endif
+
+/* ==== wire_openai_replay.c: what hosts of OpenAI chat want back of an answer ====================================== */
+/* What hosts of OpenAI chat want back of an answer, and in which member: OpenRouter `reasoning_details` (wire-quirks D4), Copilot
+ * `reasoning_opaque` (D13), Gemini's compatible endpoint `extra_content` of calls (D12), DeepSeek and its like `reasoning_content` (D1).
+ * A reasoning part's data is `[` and what came beside its text, as JSON objects with commas between. */
+AGENTI_FN int  agenti_details_add(agenti_decoder *, agent_str list);             /* of a delta, with their text. 0: no memory */
+AGENTI_FN int  agenti_details_text(agent_str list);                              /* has one of them text?               */
+AGENTI_FN int  agenti_opaque_add(agenti_decoder *, agent_str value);             /* a JSON string. 0: no memory         */
+AGENTI_FN void agenti_reasoning_out(agenti_buf *, agenti_request *, const agenti_msg *);      /* members of an assistant message */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_REPLAY
+/* Keeps a fragment with the reasoning that is open, or with an empty one.                                              */
+static int agenti_detail_keep(agenti_decoder *d, const char *open, agent_str members)
+{
+    agenti_op *op;
+    char *p;
+    size_t n = strlen(open);
+    if (d->stream && d->stream_kind != AGENTI_OP_REASONING && !agenti_stream_end(d)) return 0;
+    if (d->stream == 0) {
+        d->stream = ++d->streams;
+        d->stream_kind = AGENTI_OP_REASONING;
+        d->stream_data = 0;
+        if (agenti_op_add(d, AGENTI_OP_REASONING, d->stream) == NULL) return 0;
+    }
+    if ((p = agenti_arena_get(&d->arena, members.n + n + 2)) == NULL || (op = agenti_op_add(d, AGENTI_OP_DATA, d->stream)) == NULL) return 0;
+    p[0] = d->stream_data ? ',' : '[';
+    memcpy(p + 1, open, n);
+    memcpy(p + 1 + n, members.p, members.n);
+    p[1 + n + members.n] = '}';
+    op->a = agenti_str(p, members.n + n + 2);
+    AGENTI_TOUCH(members.n);
+    d->stream_data = 1;
+    return 1;
+}
+/* An object's members without the text: what stands in the part already.                                               */
+static int agenti_detail_fragment(agenti_decoder *d, agent_str item)
+{
+    agent_str key, value, out;
+    size_t pos = 0, n = 0;
+    char *p = agenti_arena_get(&d->arena, item.n);
+    if (p == NULL) return 0;
+    while (agent_json_each(item, &pos, &key, &value)) {
+        if (agenti_eq(key, "text") || agenti_eq(key, "summary") || agenti_eq(value, "null")) continue;
+        if (n) p[n++] = ',';
+        p[n++] = '"';
+        memcpy(p + n, key.p, key.n);
+        n += key.n;
+        p[n++] = '"';
+        p[n++] = ':';
+        memcpy(p + n, value.p, value.n);
+        n += value.n;
+    }
+    return agenti_raw_of(d, agenti_str(p, n), &out) && agenti_detail_keep(d, "{", out);
+}
+static agent_str agenti_detail_words(agent_str item)         /* its text or summary                                     */
+{
+    agent_str text = agent_json_get(item, "text");
+    return agenti_nonempty(text) ? text : agent_json_get(item, "summary");
+}
+AGENTI_FN int agenti_details_text(agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agent_json_each(list, &pos, NULL, &item)) if (agenti_is_object(item) && agenti_nonempty(agenti_detail_words(item))) return 1;
+    return 0;
+}
+/* Fragments of one index are one thought; each but the first brings nothing but text, or the signature at last.        */
+AGENTI_FN AGENTI_NOINLINE int agenti_details_add(agenti_decoder *d, agent_str list)
+{
+    agent_str item, words;
+    size_t pos = 0;
+    int64_t index;
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_object(item)) continue;
+        words = agenti_detail_words(item);
+        index = agent_json_int(agent_json_get(item, "index"), 0);
+        if (d->stream && d->stream_kind == AGENTI_OP_REASONING && d->stream_data && index != d->stream_index && !agenti_stream_end(d)) return 0;
+        if (d->stream == 0 || d->stream_kind != AGENTI_OP_REASONING || !d->stream_data || agenti_nonempty(agent_json_get(item, "signature"))
+            || agenti_nonempty(agent_json_get(item, "data"))) {
+            if (!agenti_detail_fragment(d, item)) return 0;
+            d->stream_index = index;
+        }
+        if (!agenti_stream_add(d, AGENTI_OP_REASONING, words, 0)) return 0;
+    }
+    return 1;
+}
+AGENTI_FN int agenti_opaque_add(agenti_decoder *d, agent_str value)
+{
+    agent_str raw;
+    return !agenti_nonempty(value) || (agenti_raw_of(d, value, &raw) && agenti_detail_keep(d, "{\"reasoning_opaque\":", raw));
+}
+
+/* ---- back again ---- */
+typedef struct agenti_detail { agent_str type, id, format, index, signature; } agenti_detail;       /* the last of each that came */
+static void agenti_detail_take(agenti_detail *t, agent_str item)
+{
+    static const char *const keys[] = { "type", "id", "format", "index", "signature" };
+    agent_str *to[5], v;
+    int i;
+    to[0] = &t->type; to[1] = &t->id; to[2] = &t->format; to[3] = &t->index; to[4] = &t->signature;
+    for (i = 0; i < 5; i++) if ((v = agent_json_get(item, keys[i])).n) *to[i] = v;
+}
+static void agenti_detail_out(agenti_buf *b, const agenti_detail *t, agent_str text)
+{
+    agenti_buf_str(b, "{");
+    if (t->type.n) agenti_json_member(b, "type", t->type);
+    agenti_json_member_str(b, agent_json_is(t->type, "reasoning.summary") ? "summary" : "text", text);
+    if (t->signature.n) agenti_json_member(b, "signature", t->signature);
+    if (t->id.n) agenti_json_member(b, "id", t->id);
+    if (t->format.n) agenti_json_member(b, "format", t->format);
+    if (t->index.n) agenti_json_member(b, "index", t->index);
+    agenti_buf_str(b, "}");
+}
+/* The details of one part. list: its fragments.                                                                        */
+static AGENTI_NOINLINE void agenti_details_out(agenti_buf *b, agent_str list, agent_str text)
+{
+    agenti_detail t;
+    agent_str item;
+    size_t pos = 0;
+    memset(&t, 0, sizeof t);
+    while (agent_json_each(list, &pos, NULL, &item)) if (agent_json_get(item, "data").n == 0) agenti_detail_take(&t, item);
+    if (text.n || t.signature.n) {
+        agenti_json_comma(b);
+        agenti_detail_out(b, &t, text);
+    }
+    pos = 0;
+    while (agent_json_each(list, &pos, NULL, &item)) if (agent_json_get(item, "data").n) {
+        agenti_json_comma(b);
+        agenti_buf_add(b, item.p, item.n);
+    }
+}
+static void agenti_reasoning_texts_out(agenti_buf *b, const agenti_msg *m, const char *key)
+{
+    uint32_t i;
+    agenti_json_member_str(b, key, agenti_str(NULL, 0));
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+}
+/* reasoning_details of all parts are one list; an opaque one has its text beside.                                      */
+static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m)
+{
+    agenti_buf list;
+    agent_str opaque = agenti_str(NULL, 0), v;
+    uint32_t i;
+    int open = 0;
+    agenti_buf_init(&list, b->pool);
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind != AGENT_PART_REASONING || p->data.n == 0) continue;
+        list.n = 0;
+        agenti_buf_add(&list, p->data.p, p->data.n);
+        agenti_buf_str(&list, "]");
+        if (list.bad || agent_json_check(list.p, list.n, 0, NULL) != AGENT_OK) continue;       /* a host's own data      */
+        v = agent_json_get(agenti_str(list.p, list.n), "[0].reasoning_opaque");
+        if (v.n) {
+            opaque = agenti_str(p->data.p + (v.p - list.p), v.n);
+            continue;
+        }
+        agenti_buf_str(b, open ? "" : ",\"reasoning_details\":[");
+        open = 1;
+        agenti_details_out(b, agenti_str(list.p, list.n), agenti_text_view(&p->text));
+    }
+    b->bad |= list.bad;
+    agenti_buf_free(&list);
+    if (open) agenti_buf_str(b, "]");
+    if (opaque.n == 0) return;
+    agenti_json_member(b, "reasoning_opaque", opaque);
+    agenti_reasoning_texts_out(b, m, "reasoning_text");
+}
+AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    int own = m->model == r->model, has = 0, data = 0;
+    uint32_t i;
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) {
+        has = 1;
+        data |= m->parts[i].data.n > 0;
+    }
+    if (!own && (data || (has && (r->dialect & AGENT_DIALECT_REASONING_CONTENT)))) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    if (own && data) agenti_reasoning_data_out(b, m);
+    if (!(r->dialect & AGENT_DIALECT_REASONING_CONTENT)) return;
+    if (own) agenti_reasoning_texts_out(b, m, "reasoning_content");
+    else agenti_json_member_str(b, "reasoning_content", agenti_str(NULL, 0));
 }
 #endif
 
@@ -4901,18 +5347,20 @@ static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
     { "citations", -1 }, { "model", -1 }
 };
 enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
-       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_FIELDS };
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_OPAQUE, AGENTI_OD_FIELDS };
 enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
 #define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
-    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, { "images", up }
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, \
+    { "images", up }, { "reasoning_opaque", up }
 /* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
 static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
     { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
 };
 static const agenti_field agenti_oc_message[AGENTI_OD_FIELDS] = { AGENTI_OC_DELTA_ROWS(-1) };
-enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_FIELDS };
+enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_EXTRA, AGENTI_OT_FIELDS };
 static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
-    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
+    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION },
+    { "extra_content", -1 }
 };
 enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
 enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
@@ -5044,6 +5492,19 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     d->last_call = at;
     return agenti_oc_args(d, at, args);
 }
+/* A signature of the call: it goes back with it.                                                                       */
+static int agenti_oc_extra(agenti_decoder *d, agent_str extra)
+{
+    agenti_lane *c;
+    agenti_op *op;
+    if (!agenti_is_object(extra) || d->lane_n == 0) return 1;
+    c = &d->lanes[d->last_call];
+    if (c->cited) return 1;
+    c->cited = 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, d->last_call)) == NULL) return 0;
+    op->flags = AGENTI_DATA_CALL;
+    return agenti_raw_of(d, extra, &op->a);
+}
 static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
 {
     agent_str f[AGENTI_OT_FIELDS], item, id;
@@ -5057,6 +5518,7 @@ static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
         id = agenti_str(NULL, 0);
         if (agenti_nonempty(f[AGENTI_OT_ID]) && !agenti_json_string(f[AGENTI_OT_ID], NULL, &d->arena, &id)) return 0;
         if (!agenti_oc_call_delta(d, id, has_index, has_index ? index : 0, f[AGENTI_OT_NAME], f[AGENTI_OT_ARGUMENTS])) return 0;
+        if (!agenti_oc_extra(d, f[AGENTI_OT_EXTRA])) return 0;
     }
     return 1;
 }
@@ -5092,21 +5554,17 @@ static int agenti_oc_content(agenti_decoder *d, agent_str content)
     while (agent_json_each(content, &pos, NULL, &part)) if (agenti_is_object(part) && !agenti_oc_content_part(d, part)) return 0;
     return 1;
 }
-/* The same thoughts may stand in up to four fields: read the first that has any (B25).                                 */
+/* The same thoughts may stand in up to four fields: read one that has any (B25), the details first, for they go back.   */
 static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
 {
-    agent_str item, text;
-    size_t pos = 0;
-    int i;
-    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT; i++)
-        if (agenti_nonempty(f[i])) return agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0);
-    if (!agenti_is_array(f[AGENTI_OD_DETAILS])) return 1;
-    while (agent_json_each(f[AGENTI_OD_DETAILS], &pos, NULL, &item)) {
-        text = agent_json_get(item, "text");
-        if (!agenti_nonempty(text)) text = agent_json_get(item, "summary");
-        if (!agenti_stream_add(d, AGENTI_OP_REASONING, text, 0)) return 0;
-    }
-    return 1;
+    int i, details = agenti_is_array(f[AGENTI_OD_DETAILS]), has = details && agenti_details_text(f[AGENTI_OD_DETAILS]);
+    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT && !has; i++)
+        if (agenti_nonempty(f[i])) {
+            if (!agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0)) return 0;
+            break;
+        }
+    if (details && !agenti_details_add(d, f[AGENTI_OD_DETAILS])) return 0;
+    return agenti_opaque_add(d, f[AGENTI_OD_OPAQUE]);
 }
 static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
 {
@@ -5231,12 +5689,17 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, limit, AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
-    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, r->dialect & AGENT_DIALECT_MISTRAL ? "random_seed" : "seed", AGENTI_OPT_SEED);
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
     if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
         agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+}
+static int agenti_oc_forces(const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    return choice.n && !r->choice_off && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none");
 }
 static void agenti_oc_head(agenti_buf *b, agenti_request *r)
 {
@@ -5246,12 +5709,14 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
+    if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_buf_str(b, ",\"messages\":[");
 }
+enum { AGENTI_OC_BEGUN = 1, AGENTI_OC_AFTER_TOOLS };               /* r->state: messages stand there; the last one has tool results */
 static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 {
     if (r->state) agenti_buf_str(b, ",");
-    r->state = 1;
+    else r->state = AGENTI_OC_BEGUN;
 }
 static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
@@ -5314,18 +5779,36 @@ static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_ms
     }
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
+/* Mistral takes nine letters and digits: any other id becomes such a one, always the same.                             */
+static void agenti_oc_id_out(agenti_buf *b, const agenti_request *r, const char *key, agent_str id)
+{
+    static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    uint64_t hash = 14695981039346656037u;    /* FNV-1a                                                                 */
+    char made[9];
+    size_t i, fits = 0;
+    for (i = 0; i < id.n; i++) {
+        char c = agenti_lower(id.p[i]);
+        fits += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
+    }
+    for (i = 0; i < sizeof made; i++, hash /= 62) made[i] = letters[hash % 62];
+    if ((r->dialect & AGENT_DIALECT_MISTRAL) && (id.n != sizeof made || fits != sizeof made)) id = agenti_str(made, sizeof made);
+    agenti_json_member_str(b, key, id);
+}
+static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_oc_id_out(b, r, "id", agenti_text_view(&p->wire_id));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
-    agenti_buf_str(b, "}}");
+    agenti_buf_str(b, "}");
+    if (p->data.n && m->model == r->model) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    agenti_buf_str(b, "}");
 }
-/* Reasoning is not sent back: no field of this format takes it from every host.                                        */
-static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
@@ -5340,44 +5823,59 @@ static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_buf_str(b, "\"\"");
         for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
     }
+    agenti_reasoning_out(b, r, m);
     if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
     for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
         if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
-        agenti_oc_model_call(b, &m->parts[i]);
+        agenti_oc_model_call(b, r, m, &m->parts[i]);
     }
     agenti_buf_str(b, calls ? "]}" : "}");
+    r->state = AGENTI_OC_BEGUN;
 }
-static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
+static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_oc_id_out(b, r, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
         agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }
+}
+/* Mistral refuses a user message right after tool results.                                                             */
+static void agenti_oc_between(agenti_buf *b, const agenti_request *r)
+{
+    if ((r->dialect & AGENT_DIALECT_MISTRAL) && r->state == AGENTI_OC_AFTER_TOOLS)
+        agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":\"Done.\"},");
 }
 static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
     agenti_oc_comma(b, r);
-    if (m->role == AGENT_USER) agenti_oc_user_msg(b, r, m);
-    else agenti_oc_tools_msg(b, m);
+    if (m->role == AGENT_USER) {
+        agenti_oc_between(b, r);
+        agenti_oc_user_msg(b, r, m);
+    } else agenti_oc_tools_msg(b, r, m);
+    r->state = m->role == AGENT_TOOLS ? AGENTI_OC_AFTER_TOOLS : AGENTI_OC_BEGUN;
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
 {
     agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
     if (r->note) {
-        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_buf_str(b, ",");
+        agenti_oc_between(b, r);
+        agenti_buf_str(b, "{\"role\":\"user\"");
         agenti_json_member_str(b, "content", agenti_cstr(r->note));
         agenti_buf_str(b, "}");
     }
     agenti_buf_str(b, "]");
     if (r->tool_count == 0 && !agenti_replaced(r, "tools")) return;
     if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
-    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
-        if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
+    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")
+             && !(agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE))) {
+        if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_MISTRAL)) agenti_json_member_str(b, "tool_choice", agenti_cstr("any"));
+        else if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
             agenti_json_member_str(b, "tool_choice", choice);
         else {
             agenti_buf_str(b, ",\"tool_choice\":{\"type\":\"function\",\"function\":{");
@@ -5386,23 +5884,6 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
         }
     }
     agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
-}
-static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
-{
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}");
-    }
-    agenti_buf_str(b, "]");
 }
 static const char *const agenti_oc_parts[] = {
     "content", "text", "thinking", "summary", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
@@ -5413,7 +5894,7 @@ static const char *const agenti_oc_held[] = { "message", NULL };      /* of a st
 static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };
@@ -5424,6 +5905,7 @@ AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_ch
 /* Anthropic messages: https://docs.anthropic.com/en/api/messages and /messages-streaming. Blocks are told apart by their index, and
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
 /* ---- answers ---- */
@@ -5798,14 +6280,6 @@ static int agenti_an_whole(agenti_decoder *d, agent_str body)
 }
 
 /* ---- requests ---- */
-static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
-{
-    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
-    if (stop.n == 0 || agenti_replaced(r, "stop_sequences")) return;
-    agenti_buf_str(b, stop.p[0] == '[' ? ",\"stop_sequences\":" : ",\"stop_sequences\":[");
-    agenti_buf_add(b, stop.p, stop.n);
-    if (stop.p[0] != '[') agenti_buf_str(b, "]");
-}
 static int agenti_an_thinks(const agenti_request *r)
 {
     agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
@@ -5873,26 +6347,36 @@ static void agenti_an_part_mark(agenti_buf *b, agenti_request *r, const agenti_p
     r->state += AGENTI_AN_MARK;
     agenti_an_mark_out(b, r);
 }
-static void agenti_an_head(agenti_buf *b, agenti_request *r)
+static void agenti_an_head_rest(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
-    int caches = r->options[AGENTI_OPT_CACHE].n != 0;
-    agenti_buf_str(b, "{");
-    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_an_limit_out(b, r);
-    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     agenti_an_sampling_out(b, r);
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
-    agenti_an_stop_out(b, r);
+    agenti_stops_out(b, r, "stop_sequences");
     agenti_an_thinking_out(b, r);
-    if (caches && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
-        if (caches) agenti_an_mark_out(b, r);
+        if (r->options[AGENTI_OPT_CACHE].n) agenti_an_mark_out(b, r);
         agenti_buf_str(b, "}]");
     }
     agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_an_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->options[AGENTI_OPT_CACHE].n && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
+    agenti_an_head_rest(b, r);
+}
+/* Behind Bedrock the path says which model, and whether it streams; and no mark stands beside the messages.             */
+static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
+    agenti_an_head_rest(b, r);
 }
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
@@ -6063,14 +6547,4122 @@ static const char *const agenti_an_routing[] = { "type", "index", NULL };
 static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
-static const agenti_wire agenti_anthropic_wire = {
-    "anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01",
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE),
-    agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
+#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, head) { name, path, whole_path, framing, header, value, \
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
+    head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none } }
+static const agenti_wire agenti_anthropic_wires[2] = {
+    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
+    AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
+                  agenti_an_invoke_head)
 };
-AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wire; }
+AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
+#endif
+
+/* ==== wire_openai_responses.c: OpenAI responses =================================================================== */
+/* OpenAI responses and what speaks it: https://platform.openai.com/docs/api-reference/responses and /responses-streaming
+ * An answer is a list of items. Open ones are told apart by output_index; the event that ends an item has it whole, and so has the last
+ * event all of them. Items that only the provider understands, and thoughts, go back as they came. */
+AGENTI_FN const agenti_wire *agenti_openai_responses(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_RESPONSES
+/* ---- answers ---- */
+/* agenti_lane.kind. A lane is an open item. id: its id as JSON. more: a message's phase as JSON, or the arguments that a call began with.
+ * key 0: no part of it is open. named: text was shown; of a call, id and name are known. whole: it is being read from an event in pieces.
+ * cited: its sources were shown; of a call, arguments were. sub: the open part, 2 * its index, + 1: a refusal, or raw thoughts; of a call,
+ * 1: pieces of its arguments are encrypted. */
+enum { AGENTI_RL_MESSAGE = 1, AGENTI_RL_REASONING, AGENTI_RL_CALL, AGENTI_RL_CUSTOM,
+       AGENTI_RL_WRAPPER,                     /* several calls in one: nothing is shown before its end                  */
+       AGENTI_RL_SEARCH,                      /* a call that the provider runs and whose result has no id; id: its own  */
+       AGENTI_RL_PIECES };                    /* an item that is cut inside of its member `result`; more: what has come */
+enum { AGENTI_RS_STREAMED = 1, AGENTI_RS_REFUSED = 2 };      /* agenti_decoder.sourced: an item ended in an event of its own */
+enum { AGENTI_RE_TYPE, AGENTI_RE_INDEX, AGENTI_RE_ITEM_ID, AGENTI_RE_CONTENT, AGENTI_RE_SUMMARY, AGENTI_RE_DELTA, AGENTI_RE_TEXT,
+       AGENTI_RE_REFUSAL, AGENTI_RE_ARGUMENTS, AGENTI_RE_INPUT, AGENTI_RE_ITEM, AGENTI_RE_RESPONSE, AGENTI_RE_ANNOTATION, AGENTI_RE_ERROR,
+       AGENTI_RE_OBJECT, AGENTI_RE_OUTPUT, AGENTI_RE_CHOICES, AGENTI_RE_FIELDS };
+static const agenti_field agenti_rs_event_fields[AGENTI_RE_FIELDS] = {
+    { "type", -1 }, { "output_index", -1 }, { "item_id", -1 }, { "content_index", -1 }, { "summary_index", -1 }, { "delta", -1 }, { "text", -1 },
+    { "refusal", -1 }, { "arguments", -1 }, { "input", -1 }, { "item", -1 }, { "response", -1 }, { "annotation", -1 }, { "error", -1 },
+    { "object", -1 }, { "output", -1 }, { "choices", -1 }
+};
+enum { AGENTI_RI_TYPE, AGENTI_RI_ID, AGENTI_RI_CALL_ID, AGENTI_RI_NAME, AGENTI_RI_NAMESPACE, AGENTI_RI_CALLER, AGENTI_RI_ARGUMENTS,
+       AGENTI_RI_INPUT, AGENTI_RI_CONTENT, AGENTI_RI_SUMMARY, AGENTI_RI_ENCRYPTED, AGENTI_RI_PHASE, AGENTI_RI_FIELDS };
+static const agenti_field agenti_rs_item_fields[AGENTI_RI_FIELDS] = {
+    { "type", -1 }, { "id", -1 }, { "call_id", -1 }, { "name", -1 }, { "namespace", -1 }, { "caller", -1 }, { "arguments", -1 },
+    { "input", -1 }, { "content", -1 }, { "summary", -1 }, { "encrypted_content", -1 }, { "phase", -1 }
+};
+enum { AGENTI_RR_ID, AGENTI_RR_MODEL, AGENTI_RR_STATUS, AGENTI_RR_ERROR, AGENTI_RR_DETAILS, AGENTI_RR_REASON, AGENTI_RR_USAGE, AGENTI_RR_OUTPUT,
+       AGENTI_RR_OBJECT, AGENTI_RR_FIELDS };
+static const agenti_field agenti_rs_response_fields[AGENTI_RR_FIELDS] = {
+    { "id", -1 }, { "model", -1 }, { "status", -1 }, { "error", -1 }, { "incomplete_details", -1 }, { "reason", AGENTI_RR_DETAILS },
+    { "usage", -1 }, { "output", -1 }, { "object", -1 }
+};
+/* What an event is. PIECE: its member is more of an item; DONE: the member is all of what such pieces gave.             */
+enum { AGENTI_RA_PIECE = 1, AGENTI_RA_DONE, AGENTI_RA_ADDED, AGENTI_RA_ITEM, AGENTI_RA_CITE, AGENTI_RA_OVER, AGENTI_RA_ERROR };
+typedef struct agenti_rs_event_row { const char *type; uint8_t act, lane, odd, member; } agenti_rs_event_row;
+static const agenti_rs_event_row agenti_rs_events[] = {
+    { "response.output_text.delta", AGENTI_RA_PIECE, AGENTI_RL_MESSAGE, 0, AGENTI_RE_DELTA },
+    { "response.reasoning_summary_text.delta", AGENTI_RA_PIECE, AGENTI_RL_REASONING, 0, AGENTI_RE_DELTA },
+    { "response.reasoning_text.delta", AGENTI_RA_PIECE, AGENTI_RL_REASONING, 1, AGENTI_RE_DELTA },
+    { "response.function_call_arguments.delta", AGENTI_RA_PIECE, AGENTI_RL_CALL, 0, AGENTI_RE_DELTA },
+    { "response.custom_tool_call_input.delta", AGENTI_RA_PIECE, AGENTI_RL_CUSTOM, 0, AGENTI_RE_DELTA },
+    { "response.refusal.delta", AGENTI_RA_PIECE, AGENTI_RL_MESSAGE, 1, AGENTI_RE_DELTA },
+    { "response.output_text.done", AGENTI_RA_DONE, AGENTI_RL_MESSAGE, 0, AGENTI_RE_TEXT },
+    { "response.reasoning_summary_text.done", AGENTI_RA_DONE, AGENTI_RL_REASONING, 0, AGENTI_RE_TEXT },
+    { "response.reasoning_text.done", AGENTI_RA_DONE, AGENTI_RL_REASONING, 1, AGENTI_RE_TEXT },
+    { "response.function_call_arguments.done", AGENTI_RA_DONE, AGENTI_RL_CALL, 0, AGENTI_RE_ARGUMENTS },
+    { "response.custom_tool_call_input.done", AGENTI_RA_DONE, AGENTI_RL_CUSTOM, 0, AGENTI_RE_INPUT },
+    { "response.refusal.done", AGENTI_RA_DONE, AGENTI_RL_MESSAGE, 1, AGENTI_RE_REFUSAL },
+    { "response.output_item.added", AGENTI_RA_ADDED, 0, 0, 0 },
+    { "response.output_item.done", AGENTI_RA_ITEM, 0, 0, 0 },
+    { "response.output_text.annotation.added", AGENTI_RA_CITE, AGENTI_RL_MESSAGE, 0, 0 },
+    { "response.completed", AGENTI_RA_OVER, 0, 0, 0 },
+    { "response.incomplete", AGENTI_RA_OVER, 0, 0, 0 },
+    { "response.failed", AGENTI_RA_OVER, 0, 0, 0 },
+    { "response.cancelled", AGENTI_RA_OVER, 0, 0, 0 },
+    { "response.done", AGENTI_RA_OVER, 0, 0, 0 },
+    { "error", AGENTI_RA_ERROR, 0, 0, 0 }
+};
+/* Items that stand for tools which the provider defines. Who runs a call: the provider, and then call and result stand in one item
+ * (BOTH), or apart (RAN, RESULT); or the host (HOST), whose answer is an item of type `answer`.                         */
+enum { AGENTI_RT_BOTH = 1, AGENTI_RT_RAN, AGENTI_RT_RESULT, AGENTI_RT_HOST };
+enum { AGENTI_RF_TEXT = 1, AGENTI_RF_STATUS, AGENTI_RF_LIST, AGENTI_RF_OBJECT, AGENTI_RF_TOOLS };      /* the form of the host's answer */
+typedef struct agenti_rs_tool { const char *type, *name, *input, *result, *answer; uint8_t by, form; } agenti_rs_tool;
+static const agenti_rs_tool agenti_rs_tools[] = {
+    { "web_search_call", "web_search", "action", "action.sources", NULL, AGENTI_RT_BOTH, 0 },
+    { "file_search_call", "file_search", "queries", "results", NULL, AGENTI_RT_BOTH, 0 },
+    { "code_interpreter_call", "code_interpreter", "code", "outputs", NULL, AGENTI_RT_BOTH, 0 },
+    { "image_generation_call", "image_generation", "revised_prompt", NULL, NULL, AGENTI_RT_BOTH, 0 },
+    { "mcp_call", NULL, "arguments", "output", NULL, AGENTI_RT_BOTH, 0 },
+    { "mcp_list_tools", "mcp_list_tools", "server_label", "tools", NULL, AGENTI_RT_BOTH, 0 },
+    { "program", "program", "code", NULL, NULL, AGENTI_RT_RAN, 0 },
+    { "program_output", "program", NULL, "result", NULL, AGENTI_RT_RESULT, 0 },
+    { "shell_call_output", "shell", NULL, "output", NULL, AGENTI_RT_RESULT, 0 },
+    { "tool_search_output", "tool_search", NULL, "tools", NULL, AGENTI_RT_RESULT, 0 },
+    { "shell_call", "shell", "action", NULL, "shell_call_output", AGENTI_RT_HOST, AGENTI_RF_LIST },
+    { "tool_search_call", "tool_search", "arguments", NULL, "tool_search_output", AGENTI_RT_HOST, AGENTI_RF_TOOLS },
+    { "local_shell_call", "local_shell", "action", NULL, "local_shell_call_output", AGENTI_RT_HOST, AGENTI_RF_TEXT },
+    { "apply_patch_call", "apply_patch", "operation", NULL, "apply_patch_call_output", AGENTI_RT_HOST, AGENTI_RF_STATUS },
+    { "computer_call", "computer", "action", NULL, "computer_call_output", AGENTI_RT_HOST, AGENTI_RF_OBJECT },
+    { "custom_tool_call", NULL, "input", NULL, "custom_tool_call_output", AGENTI_RT_BOTH, AGENTI_RF_TEXT }
+};
+static const agenti_rs_tool *agenti_rs_tool_of(agent_str type)                 /* a JSON string                          */
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_rs_tools / sizeof *agenti_rs_tools; i++)
+        if (agent_json_is(type, agenti_rs_tools[i].type)) return &agenti_rs_tools[i];
+    return NULL;
+}
+
+/* What was put together, moved to where ops may point. 0: no memory                                                    */
+static int agenti_rs_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
+{
+    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
+    if (p && b->n) memcpy(p, b->p, b->n);
+    *out = agenti_str(p, b->n);
+    agenti_buf_free(b);
+    return p != NULL;
+}
+/* A JSON value of an item that also goes back as it came: strings are decoded in place, so it is copied. 0: no memory   */
+static int agenti_rs_copy(agenti_decoder *d, agent_str *v)
+{
+    char *p;
+    if (v->n == 0 || memchr(v->p, '\\', v->n) == NULL) return 1;
+    if ((p = agenti_arena_get(&d->arena, v->n)) == NULL) return 0;
+    memcpy(p, v->p, v->n);
+    AGENTI_TOUCH(v->n);
+    v->p = p;
+    return 1;
+}
+static int agenti_rs_op(agenti_decoder *d, int kind, uint32_t key, agent_str text, int flags)
+{
+    agenti_op *op = agenti_op_add(d, kind, key);
+    if (op == NULL) return 0;
+    op->a = text;
+    op->flags = (uint8_t)flags;
+    return 1;
+}
+
+/* ---- usage and the end ---- */
+static int64_t agenti_rs_count(agent_str v)
+{
+    int64_t n;
+    return v.n && agenti_count(v, &n) ? n : -1;
+}
+/* Totals replace. Some hosts leave reasoning out of the output, which their total shows (wire-quirks B19).              */
+static AGENTI_NOINLINE void agenti_rs_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { INPUT, OUTPUT, TOTAL, IN_DETAILS, CACHED, WRITTEN, OUT_DETAILS, REASONING, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "input_tokens", -1 }, { "output_tokens", -1 }, { "total_tokens", -1 }, { "input_tokens_details", -1 }, { "cached_tokens", IN_DETAILS },
+        { "cache_write_tokens", IN_DETAILS }, { "output_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS }
+    };
+    agent_str f[FIELDS];
+    agent_usage u;
+    int64_t total;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    u.input = agenti_rs_count(f[INPUT]);
+    u.output = agenti_rs_count(f[OUTPUT]);
+    u.cached = agenti_rs_count(f[CACHED]);
+    u.cache_write = agenti_rs_count(f[WRITTEN]);
+    u.reasoning = agenti_rs_count(f[REASONING]);
+    total = agenti_rs_count(f[TOTAL]);
+    if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 && total >= u.input && total - u.input >= u.output
+        && total - u.input - u.output == u.reasoning) u.output += u.reasoning;
+    if (u.input < 0 && u.output < 0) return;
+    d->usage = u;
+    d->has_usage = 1;
+}
+/* status: completed and the like; reason: why it is incomplete (F11). A response that was cancelled runs no calls.      */
+static int agenti_rs_finish(agenti_decoder *d, agent_str status, agent_str reason)
+{
+    agent_str raw;
+    int finish = AGENT_FINISH_OTHER;
+    if (!agenti_string_of(d, reason, &raw)) return 0;
+    if (!agenti_eq(status, "incomplete") || raw.n == 0) raw = status;
+    if (agenti_eq(raw, "completed")) finish = d->sourced & AGENTI_RS_REFUSED ? AGENT_FINISH_FILTER : AGENT_FINISH_STOP;
+    else if (agenti_eq(raw, "max_output_tokens")) finish = AGENT_FINISH_LENGTH;
+    else if (agenti_eq(raw, "content_filter")) finish = AGENT_FINISH_FILTER;
+    else if (agenti_eq(status, "cancelled") && d->call_n) finish = AGENT_FINISH_ERROR;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+
+/* ---- lanes ---- */
+static void agenti_rs_forget(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
+}
+/* The open item that an event is about: by output_index, since ids change within an item (F1), else by id, else the last one. NULL: none */
+static agenti_lane *agenti_rs_lane(agenti_decoder *d, agent_str index, agent_str id)
+{
+    int64_t n;
+    uint32_t i;
+    if (index.n && agenti_int(index, &n)) {
+        for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
+        return NULL;
+    }
+    for (i = d->lane_n; i-- > 0;) {
+        agenti_lane *l = &d->lanes[i];
+        if (l->kind > AGENTI_RL_WRAPPER) continue;
+        if (!agenti_nonempty(id) || (l->id.n == id.n && memcmp(l->id.p, id.p, id.n) == 0)) return l;
+    }
+    return NULL;
+}
+/* *out NULL: too many are open, which is a fault. 0: no memory                                                          */
+static int agenti_rs_begin(agenti_decoder *d, int kind, agent_str index, agent_str id, agenti_lane **out)
+{
+    agenti_lane *l;
+    int64_t n;
+    *out = NULL;
+    if (d->lane_n >= d->call_limit) return agenti_too_many(d);
+    if ((l = agenti_lane_new(d)) == NULL) return 0;
+    l->kind = (uint8_t)kind;
+    if (index.n && agenti_int(index, &n)) { l->has_index = 1; l->index = n; }
+    if (agenti_nonempty(id) && !agenti_text_set(&l->id, d->pool, d->graves, id)) return 0;
+    *out = l;
+    return 1;
+}
+static int agenti_rs_half(agenti_decoder *d, agenti_lane *l, int kind)         /* the other half of a pair never came    */
+{
+    if (l->high == 0) return 1;
+    l->high = 0;
+    return agenti_rs_op(d, kind, l->key, agenti_cstr("\xEF\xBF\xBD"), 0);
+}
+/* A part of a message is over; its phase goes back with it (F9).                                                        */
+static int agenti_rs_part_end(agenti_decoder *d, agenti_lane *l)
+{
+    agent_str data;
+    agenti_buf b;
+    uint32_t key = l->key;
+    if (key == 0) return 1;
+    if (!agenti_rs_half(d, l, l->kind == AGENTI_RL_REASONING ? AGENTI_OP_REASONING : AGENTI_OP_TEXT)) return 0;
+    if (l->kind == AGENTI_RL_MESSAGE && l->more.n) {
+        agenti_buf_init(&b, d->pool);
+        agenti_buf_str(&b, "{");
+        agenti_json_member(&b, "phase", agenti_text_view(&l->more));
+        agenti_buf_str(&b, "}");
+        if (!agenti_rs_made(d, &b, &data) || !agenti_rs_op(d, AGENTI_OP_DATA, key, data, 0)) return 0;
+    }
+    l->key = 0;
+    return agenti_rs_op(d, AGENTI_OP_END, key, agenti_str(NULL, 0), 0);
+}
+static int agenti_rs_text(agenti_decoder *d, agenti_lane *l, int64_t sub, agent_str value)
+{
+    agent_str text;
+    int refuses = l->kind == AGENTI_RL_MESSAGE && (sub & 1);
+    if (!agenti_nonempty(value)) return 1;
+    if (l->key && l->sub != sub && !agenti_rs_part_end(d, l)) return 0;
+    if (!agenti_json_string(value, &l->high, &d->arena, &text)) return 0;
+    if (l->key == 0) l->key = ++d->streams;
+    l->sub = sub;
+    l->named = 1;
+    if (refuses) d->sourced |= AGENTI_RS_REFUSED;
+    return agenti_rs_op(d, l->kind == AGENTI_RL_REASONING ? AGENTI_OP_REASONING : AGENTI_OP_TEXT, l->key, text, refuses ? AGENT_PART_REFUSAL : 0);
+}
+/* Pages have a URL; of files the provider's id stands for it.                                                           */
+static int agenti_rs_cite(agenti_decoder *d, agent_str annotation)
+{
+    agent_str url = agent_json_get(annotation, "url"), title = agent_json_get(annotation, "title");
+    if (!agenti_nonempty(url)) url = agent_json_get(annotation, "file_id");
+    if (!agenti_nonempty(title)) title = agent_json_get(annotation, "filename");
+    return !agenti_is_object(annotation) || agenti_source_add(d, url, title);
+}
+
+/* ---- calls ---- */
+static int agenti_rs_wraps(const agent_str *f)
+{
+    return agent_json_is(f[AGENTI_RI_NAME], "multi_tool_use.parallel") || agent_json_is(f[AGENTI_RI_NAME], "parallel");
+}
+static int agenti_rs_kind(const agent_str *f)                 /* of an item; 0: one without a lane                       */
+{
+    agent_str type = f[AGENTI_RI_TYPE];
+    if (agent_json_is(type, "message")) return AGENTI_RL_MESSAGE;
+    if (agent_json_is(type, "reasoning")) return AGENTI_RL_REASONING;
+    if (agent_json_is(type, "function_call")) return agenti_rs_wraps(f) ? AGENTI_RL_WRAPPER : AGENTI_RL_CALL;
+    if (!agent_json_is(type, "custom_tool_call")) return 0;
+    /* xAI's search is a custom tool in its answers, and it runs it itself                                               */
+    return f[AGENTI_RI_CALL_ID].n > 9 && memcmp(f[AGENTI_RI_CALL_ID].p, "\"xs_call_", 9) == 0 ? 0 : AGENTI_RL_CUSTOM;
+}
+/* CALL, or NAME of one whose arguments came before. call_id links it to its result, the item's own id does not (D9).    */
+static int agenti_rs_call_named(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agenti_op *op;
+    agent_str id, name;
+    if (l->named) return 1;
+    if (!agenti_string_of(d, f[agenti_nonempty(f[AGENTI_RI_CALL_ID]) ? AGENTI_RI_CALL_ID : AGENTI_RI_ID], &id)) return 0;
+    if (!agenti_string_of(d, f[AGENTI_RI_NAME], &name)) return 0;
+    l->named = name.n > 0;
+    if ((op = agenti_op_add(d, l->key ? AGENTI_OP_NAME : AGENTI_OP_CALL, l->key ? l->key : d->streams + 1)) == NULL) return 0;
+    if (l->key == 0) l->key = ++d->streams;
+    l->call = 1;
+    op->a = id;
+    op->b = name;
+    return 1;
+}
+/* A custom tool's input is text; for the host it is {"input": text}. Its pieces stay escaped, as they are in JSON.      */
+static int agenti_rs_custom_piece(agenti_decoder *d, agenti_lane *l, agent_str value)
+{
+    agenti_buf b;
+    agent_str text;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_raw_of(d, value, &value)) return 0;
+    agenti_buf_init(&b, d->pool);
+    if (!l->cited) agenti_buf_str(&b, "{\"input\":\"");
+    agenti_buf_add(&b, value.p + 1, value.n - 2);
+    l->cited = 1;
+    return agenti_rs_made(d, &b, &text) && agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
+}
+static int agenti_rs_args_piece(agenti_decoder *d, agenti_lane *l, agent_str value)
+{
+    agent_str text;
+    if (value.n == 0 || agenti_eq(value, "null") || agenti_eq(value, "\"\"")) return 1;
+    if (agenti_is_string(value) ? !agenti_json_string(value, &l->high, &d->arena, &text) : !agenti_raw_of(d, value, &text)) return 0;
+    l->cited = 1;
+    return agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
+}
+/* What a call began with counts if nothing else comes; what comes may go on from it, but not from what is complete (F4). */
+static int agenti_rs_seed(agenti_decoder *d, agenti_lane *l, int all)
+{
+    agent_str seed = agenti_text_view(&l->more), text;
+    char *p;
+    if (seed.n == 0) return 1;
+    if ((p = agenti_arena_get(&d->arena, seed.n)) == NULL) return 0;
+    memcpy(p, seed.p, seed.n);
+    seed.p = p;
+    agenti_text_free(&l->more, d->graves);
+    if (!agenti_string_of(d, seed, &text)) return 0;
+    if (!all && agent_json_check(text.p, text.n, d->depth_limit, NULL) == AGENT_OK) return 1;
+    return l->kind == AGENTI_RL_CUSTOM ? agenti_rs_custom_piece(d, l, seed) : agenti_rs_args_piece(d, l, seed);
+}
+/* Copilot encrypts the pieces of arguments, not their end (F2).                                                         */
+static int agenti_rs_encrypted(agenti_lane *l, agent_str value)
+{
+    agent_str inner = agenti_trim(agenti_str(value.p + 1, value.n - 2));
+    if (!l->cited && l->more.n == 0 && l->kind == AGENTI_RL_CALL && inner.n && inner.p[0] != '{' && inner.p[0] != '\\') l->sub = 1;
+    return l->sub == 1;
+}
+static int agenti_rs_call_piece(agenti_decoder *d, agenti_lane *l, agent_str value)
+{
+    if (!agenti_nonempty(value)) return 1;
+    if (agenti_rs_encrypted(l, value)) return l->more.n || agenti_text_set(&l->more, d->pool, d->graves, value);
+    if (!agenti_rs_seed(d, l, 0)) return 0;
+    return l->kind == AGENTI_RL_CUSTOM ? agenti_rs_custom_piece(d, l, value) : agenti_rs_args_piece(d, l, value);
+}
+/* All of the arguments: what pieces have not given of them is new.                                                      */
+static int agenti_rs_call_all(agenti_decoder *d, agenti_lane *l, agent_str value)
+{
+    agent_str text = value;
+    agenti_buf b;
+    if (value.n == 0 || agenti_eq(value, "null") || agenti_eq(value, "\"\"")) return 1;
+    if (l->kind == AGENTI_RL_CUSTOM && l->cited) return 1;   /* escaped in another way it would be another text         */
+    if (l->kind == AGENTI_RL_CUSTOM) {
+        if (!agenti_raw_of(d, value, &value)) return 0;
+        agenti_buf_init(&b, d->pool);
+        agenti_buf_str(&b, "{");
+        agenti_json_member(&b, "input", value);
+        agenti_buf_str(&b, "}");
+        if (!agenti_rs_made(d, &b, &text)) return 0;
+    } else if (agenti_is_string(value) ? !agenti_string_of(d, value, &text) : !agenti_raw_of(d, value, &text)) return 0;
+    l->high = 0;
+    l->whole = 1;
+    l->cited = 1;
+    agenti_text_free(&l->more, d->graves);
+    return agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, AGENTI_ARGS_WHOLE);
+}
+/* What of a call has no other place, as an object: the item's id, and who called it.                                    */
+static int agenti_rs_call_data(agenti_decoder *d, const agenti_lane *l, const agent_str *f)
+{
+    static const uint8_t kept[] = { AGENTI_RI_ID, AGENTI_RI_NAMESPACE, AGENTI_RI_CALLER };
+    agenti_buf b;
+    agent_str data;
+    size_t i;
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_str(&b, l->kind == AGENTI_RL_CUSTOM ? "{\"type\":\"custom_tool_call\"" : "{");
+    for (i = 0; i < sizeof kept; i++)
+        if (f[kept[i]].n && !agenti_eq(f[kept[i]], "null")) agenti_json_member(&b, agenti_rs_item_fields[kept[i]].key, f[kept[i]]);
+    agenti_buf_str(&b, "}");
+    return agenti_rs_made(d, &b, &data) && (data.n == 2 || agenti_rs_op(d, AGENTI_OP_DATA, l->key, data, AGENTI_DATA_CALL));
+}
+/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
+static int agenti_rs_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
+{
+    static const char before[] = "functions.";
+    enum { BEFORE = sizeof before - 1 };
+    char number[24] = ":";
+    agent_str name, args = agent_json_get(use, "parameters");
+    agenti_buf b;
+    agenti_op *op;
+    uint32_t key = ++d->streams;
+    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
+    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
+    if (!agenti_rs_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    return args.n == 0 || agenti_rs_op(d, AGENTI_OP_ARGS, key, args, 0);
+}
+/* OpenAI's own wrapper for calls side by side may leak; what is meant are the calls in it (C22). 0: no memory           */
+static int agenti_rs_wrapper_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agent_str text, uses = agenti_str(NULL, 0), use, id;
+    size_t pos = 0;
+    uint32_t n = 0;
+    if (!agenti_string_of(d, f[AGENTI_RI_CALL_ID], &id) || !agenti_string_of(d, f[AGENTI_RI_ARGUMENTS], &text)) return 0;
+    if (id.n && agent_json_check(text.p, text.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(text, "tool_uses");
+    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) {
+        l->kind = AGENTI_RL_CALL;                            /* a call like any other                                   */
+        return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[AGENTI_RI_ARGUMENTS]) && agenti_rs_call_data(d, l, f);
+    }
+    while (agent_json_each(uses, &pos, NULL, &use)) if (!agenti_rs_unwrap(d, id, n++, use)) return 0;
+    return 1;
+}
+static int agenti_rs_call_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    if (l->kind == AGENTI_RL_WRAPPER) return agenti_rs_wrapper_end(d, l, f);
+    return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[l->kind == AGENTI_RL_CUSTOM ? AGENTI_RI_INPUT : AGENTI_RI_ARGUMENTS])
+        && agenti_rs_call_data(d, l, f);
+}
+/* An item is over, with an event of its own or without.                                                                 */
+static int agenti_rs_close(agenti_decoder *d, agenti_lane *l)
+{
+    int ok = 1;
+    if (l->kind == AGENTI_RL_MESSAGE || l->kind == AGENTI_RL_REASONING) ok = agenti_rs_part_end(d, l);
+    else if (l->call && !l->cited) ok = agenti_rs_seed(d, l, 1);
+    if (ok && l->call) ok = agenti_rs_half(d, l, AGENTI_OP_ARGS);
+    if (ok && l->kind == AGENTI_RL_CUSTOM && l->cited && !l->whole) ok = agenti_rs_op(d, AGENTI_OP_ARGS, l->key, agenti_cstr("\"}"), 0);
+    agenti_rs_forget(d, l);
+    return ok;
+}
+
+/* ---- items that are whole ---- */
+/* The parts of a message. Where a long one comes in pieces, the first part goes on in the open one.                     */
+static int agenti_rs_content(agenti_decoder *d, agenti_lane *l, agent_str list, int shows)
+{
+    int64_t sub = l->whole ? l->sub & ~(int64_t)1 : 0;
+    int cites = !l->cited;
+    agent_str part, item;
+    size_t pos = 0, at;
+    for (; agenti_is_array(list) && agent_json_each(list, &pos, NULL, &part); sub += 2) {
+        agent_str notes = agent_json_get(part, "annotations");
+        int refuses = agent_json_is(agent_json_get(part, "type"), "refusal");
+        if (!agenti_is_object(part)) continue;
+        for (at = 0; cites && agenti_is_array(notes) && agent_json_each(notes, &at, NULL, &item);) if (!agenti_rs_cite(d, item)) return 0;
+        if (shows && !agenti_rs_text(d, l, sub + refuses, agent_json_get(part, refuses ? "refusal" : "text"))) return 0;
+    }
+    return 1;
+}
+static int agenti_rs_message(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    if (agenti_nonempty(f[AGENTI_RI_PHASE]) && !agenti_text_set(&l->more, d->pool, d->graves, f[AGENTI_RI_PHASE])) return 0;
+    return agenti_rs_content(d, l, f[AGENTI_RI_CONTENT], !l->named || l->whole);
+}
+static int agenti_rs_thoughts(agenti_decoder *d, agenti_lane *l, agent_str list, int odd)
+{
+    agent_str part, text;
+    int64_t sub = odd;
+    size_t pos = 0;
+    for (; agenti_is_array(list) && agent_json_each(list, &pos, NULL, &part); sub += 2) {
+        text = agent_json_get(part, "text");
+        if (!agenti_rs_copy(d, &text) || !agenti_rs_text(d, l, sub, text)) return 0;
+    }
+    return 1;
+}
+/* The item goes back as it came, if the provider can read it without having stored it: it needs its encrypted contents, or, of open
+ * models, the thoughts themselves (D7).                                                                                */
+static int agenti_rs_reasoning(agenti_decoder *d, agenti_lane *l, agent_str item, const agent_str *f)
+{
+    size_t pos = 0;
+    agent_str part;
+    int stays = agenti_nonempty(f[AGENTI_RI_ENCRYPTED]);
+    if (!stays) stays = agenti_is_array(f[AGENTI_RI_CONTENT]) && agent_json_each(f[AGENTI_RI_CONTENT], &pos, NULL, &part);
+    if (!l->named && (!agenti_rs_thoughts(d, l, f[AGENTI_RI_SUMMARY], 0) || !agenti_rs_thoughts(d, l, f[AGENTI_RI_CONTENT], 1))) return 0;
+    if (!stays) return 1;
+    if (l->key == 0) {                        /* there are none to show (F6)                                            */
+        l->key = ++d->streams;
+        if (!agenti_rs_op(d, AGENTI_OP_REASONING, l->key, agenti_str(NULL, 0), 0)) return 0;
+    }
+    return agenti_rs_half(d, l, AGENTI_OP_REASONING) && agenti_rs_op(d, AGENTI_OP_DATA, l->key, item, 0);
+}
+/* The input of a provider's tool as a JSON object. 0: no memory                                                         */
+static int agenti_rs_input(agenti_decoder *d, agent_str item, const char *key, agent_str *out)
+{
+    agent_str v = agent_json_get(item, key);
+    agenti_buf b;
+    *out = agenti_cstr("{}");
+    if (v.n == 0 || agenti_eq(v, "null")) return 1;
+    if (agenti_is_object(v)) { *out = v; return 1; }
+    if (agenti_is_string(v)) {                               /* it may hold JSON                                        */
+        if (!agenti_string_of(d, v, out)) return 0;
+        if (agenti_is_object(*out) && agent_json_check(out->p, out->n, d->depth_limit, NULL) == AGENT_OK) return 1;
+    }
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_str(&b, "{");
+    agenti_json_member(&b, key, v);
+    agenti_buf_str(&b, "}");
+    return agenti_rs_made(d, &b, out);
+}
+/* A tool that the provider defines and the host runs: its input is the call's, and the item goes back as it came.       */
+static int agenti_rs_host_call(agenti_decoder *d, const agenti_rs_tool *t, agent_str item, const agent_str *f)
+{
+    uint32_t key = ++d->streams;
+    agent_str input;
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_CALL, key);
+    if (op == NULL || !agenti_string_of(d, f[agenti_nonempty(f[AGENTI_RI_CALL_ID]) ? AGENTI_RI_CALL_ID : AGENTI_RI_ID], &op->a)) return 0;
+    op->b = agenti_cstr(t->name);
+    return agenti_rs_input(d, item, t->input, &input) && agenti_rs_op(d, AGENTI_OP_ARGS, key, input, 0)
+        && agenti_rs_op(d, AGENTI_OP_DATA, key, item, AGENTI_DATA_CALL);
+}
+static int agenti_rs_image(agenti_decoder *d, agent_str item)
+{
+    agent_str v, format = agent_json_get(item, "output_format");
+    uint32_t key = ++d->streams;
+    agenti_op *op;
+    if (!agenti_string_of(d, agent_json_get(item, "result"), &v)) return 0;
+    if (v.n == 0 || !agenti_base64_ok(v)) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_MIME, key)) == NULL) return 0;
+    op->a = agenti_cstr(agent_json_is(format, "webp") ? "image/webp" : agent_json_is(format, "jpeg") ? "image/jpeg" : "image/png");
+    op->flags = AGENT_PART_IMAGE;
+    return agenti_rs_op(d, AGENTI_OP_FILE, key, v, 0) && agenti_rs_op(d, AGENTI_OP_END, key, agenti_str(NULL, 0), 0);
+}
+/* The id that a result names, or that of the search before it.                                                          */
+static int agenti_rs_result_id(agenti_decoder *d, const agent_str *f, agent_str *out)
+{
+    agent_str id = f[AGENTI_RI_CALL_ID];
+    uint32_t i;
+    if (!agenti_nonempty(id)) id = f[AGENTI_RI_ID];
+    if (agenti_nonempty(f[AGENTI_RI_CALL_ID]) || !agent_json_is(f[AGENTI_RI_TYPE], "tool_search_output")) return agenti_string_of(d, id, out);
+    for (i = 0; i < d->lane_n && d->lanes[i].kind != AGENTI_RL_SEARCH; i++) {}
+    if (i < d->lane_n) {
+        char *p = agenti_arena_get(&d->arena, d->lanes[i].id.n);
+        if (p == NULL) return 0;
+        id = agenti_str(p, d->lanes[i].id.n);
+        memcpy(p, d->lanes[i].id.p, id.n);
+        agenti_rs_forget(d, &d->lanes[i]);
+    }
+    return agenti_string_of(d, id, out);
+}
+static int agenti_rs_result(agenti_decoder *d, const agenti_rs_tool *t, agent_str item, agent_str id)
+{
+    agent_str error = agent_json_get(item, "error"), c = t->result ? agent_json_get(item, t->result) : agenti_str(NULL, 0);
+    int failed = agent_json_is(agent_json_get(item, "status"), "failed") || (error.n && !agenti_eq(error, "null"));
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_RESULT, 0);
+    if (op == NULL) return 0;
+    op->a = id;
+    if (error.n && !agenti_eq(error, "null")) c = error;
+    op->c = agenti_str(c.p, agenti_eq(c, "null") ? 0 : c.n);
+    op->flags = failed ? AGENT_PART_ERROR : 0;
+    return 1;
+}
+static int agenti_rs_ran(agenti_decoder *d, const agenti_rs_tool *t, int by, agent_str item, const agent_str *f, agent_str *id)
+{
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_RAN, 0);
+    int named = agenti_nonempty(f[AGENTI_RI_CALL_ID]);
+    agenti_lane *l;
+    if (op == NULL || !agenti_string_of(d, f[named ? AGENTI_RI_CALL_ID : AGENTI_RI_ID], id)) return 0;
+    op->a = *id;
+    op->b = agenti_cstr(t->name);
+    if (t->name == NULL && !agenti_string_of(d, f[AGENTI_RI_NAME], &op->b)) return 0;
+    if (!agenti_rs_input(d, item, t->input, &op->c)) return 0;
+    return named || by == AGENTI_RT_BOTH || agenti_rs_begin(d, AGENTI_RL_SEARCH, agenti_str(NULL, 0), f[AGENTI_RI_ID], &l);
+}
+
+static int agenti_rs_by(const agenti_rs_tool *t, agent_str item)                /* who runs the call of an item          */
+{
+    if (t->by != AGENTI_RT_HOST) return t->by;
+    if (agent_json_is(agent_json_get(item, "execution"), "server")) return AGENTI_RT_RAN;
+    return agent_json_is(agent_json_get(item, "environment.type"), "container_reference") ? AGENTI_RT_RAN : AGENTI_RT_HOST;
+}
+/* An item that goes back as it came, and what it is to the host.                                                        */
+static int agenti_rs_other(agenti_decoder *d, agent_str item, const agent_str *f)
+{
+    const agenti_rs_tool *t = agenti_rs_tool_of(f[AGENTI_RI_TYPE]);
+    int by = t ? agenti_rs_by(t, item) : 0;
+    agent_str id;
+    agenti_op *op;
+    if (by == AGENTI_RT_HOST) return agenti_rs_host_call(d, t, item, f);
+    if ((op = agenti_op_add(d, AGENTI_OP_RAW, 0)) == NULL || !agenti_string_of(d, f[AGENTI_RI_TYPE], &op->b)) return 0;
+    op->a = item;
+    if (t == NULL) return 1;
+    op->flags = AGENTI_RAW_QUIET;
+    if (by == AGENTI_RT_RESULT) return agenti_rs_result_id(d, f, &id) && agenti_rs_result(d, t, item, id);
+    if (!agenti_rs_ran(d, t, by, item, f, &id)) return 0;
+    if (by == AGENTI_RT_BOTH && !agenti_rs_result(d, t, item, id)) return 0;
+    return !agent_json_is(f[AGENTI_RI_TYPE], "image_generation_call") || agenti_rs_image(d, item);
+}
+/* An item that is whole: what is new in it beside what events before showed. goes_on: a piece of it is still to come.   */
+static AGENTI_NOINLINE int agenti_rs_item(agenti_decoder *d, agenti_lane *l, agent_str item, const agent_str *f, int goes_on)
+{
+    int kind = agenti_rs_kind(f), ok, shows;
+    if (kind == 0) return agenti_rs_other(d, item, f);
+    if (l == NULL && !agenti_rs_begin(d, kind, agenti_str(NULL, 0), f[AGENTI_RI_ID], &l)) return 0;
+    if (l == NULL) return 1;
+    shows = !l->named || l->whole;
+    ok = kind == AGENTI_RL_MESSAGE ? agenti_rs_message(d, l, f) : kind == AGENTI_RL_REASONING ? agenti_rs_reasoning(d, l, item, f)
+       : agenti_rs_call_end(d, l, f);
+    if (kind == AGENTI_RL_MESSAGE) l->whole = (uint8_t)(goes_on && shows);
+    return ok && (goes_on || agenti_rs_close(d, l));
+}
+/* Clean bytes, so that all that is kept of an item is clean.                                                            */
+static int agenti_rs_item_of(agenti_decoder *d, agent_str *item, agent_str *f)
+{
+    if (!agenti_raw_of(d, *item, item)) return 0;
+    agenti_json_pick(*item, agenti_rs_item_fields, AGENTI_RI_FIELDS, f);
+    return 1;
+}
+static AGENTI_NOINLINE int agenti_rs_item_added(agenti_decoder *d, agent_str item, agent_str index)
+{
+    agent_str f[AGENTI_RI_FIELDS], seed;
+    agenti_lane *l;
+    int kind;
+    if (!agenti_is_object(item)) return 1;
+    if (!agenti_rs_item_of(d, &item, f)) return 0;
+    l = index.n ? agenti_rs_lane(d, index, f[AGENTI_RI_ID]) : NULL;
+    if (l && l->id.n && l->id.n == f[AGENTI_RI_ID].n && memcmp(l->id.p, f[AGENTI_RI_ID].p, l->id.n) == 0) return 1;      /* resent */
+    if (l && !agenti_rs_close(d, l)) return 0;               /* one that never ended loses its index                    */
+    if ((kind = agenti_rs_kind(f)) == 0) return 1;
+    if (!agenti_rs_begin(d, kind, index, f[AGENTI_RI_ID], &l)) return 0;
+    if (l == NULL || kind == AGENTI_RL_REASONING || kind == AGENTI_RL_WRAPPER) return 1;
+    if (kind != AGENTI_RL_MESSAGE && !agenti_rs_call_named(d, l, f)) return 0;
+    seed = f[kind == AGENTI_RL_MESSAGE ? AGENTI_RI_PHASE : kind == AGENTI_RL_CUSTOM ? AGENTI_RI_INPUT : AGENTI_RI_ARGUMENTS];
+    return !agenti_nonempty(seed) || agenti_text_set(&l->more, d->pool, d->graves, seed);
+}
+/* The end of an item counts also when nothing of it came before, and once (F3).                                         */
+static AGENTI_NOINLINE int agenti_rs_item_done(agenti_decoder *d, agent_str item, agent_str index)
+{
+    agent_str f[AGENTI_RI_FIELDS];
+    agenti_lane *l;
+    int64_t n = -1;
+    if (!agenti_is_object(item)) return 1;
+    if (!agenti_rs_item_of(d, &item, f)) return 0;
+    if (index.n && !agenti_int(index, &n)) n = -1;
+    l = agenti_rs_lane(d, index, f[AGENTI_RI_ID]);
+    if (l == NULL && n >= 0 && n < d->past) return 1;
+    if (n >= d->past && n < INT64_MAX) d->past = n + 1;
+    d->sourced |= AGENTI_RS_STREAMED;
+    if (l && l->kind != agenti_rs_kind(f)) {
+        if (n < 0) l = NULL;
+        else if (!agenti_rs_close(d, l)) return 0;
+        else l = NULL;
+    }
+    return agenti_rs_item(d, l, item, f, 0);
+}
+/* An item out of pieces, each of which has the path to the cut again and goes on there. *item: all of it, or empty.     */
+static int agenti_rs_joined(agenti_decoder *d, agenti_lane *l, agent_str *item, int goes_on)
+{
+    agent_str v = agent_json_get(*item, "result"), more;
+    const char *from = item->p, *to = item->p + item->n;
+    char *p;
+    if (!agenti_is_string(v)) l->cited = 1;   /* it is another `result` that is cut: the item is lost                   */
+    else {
+        if (l->more.n) from = v.p + 1;
+        if (goes_on) to = v.p + v.n - 1;
+        if (!l->cited && !agenti_text_add(&l->more, d->pool, d->graves, agenti_str(from, (size_t)(to - from)))) return 0;
+    }
+    *item = agenti_str(NULL, 0);
+    if (goes_on) return 1;
+    if (!l->cited) {
+        more = agenti_text_view(&l->more);
+        if ((p = agenti_arena_get(&d->arena, more.n)) == NULL) return 0;
+        memcpy(p, more.p, more.n);
+        AGENTI_TOUCH(more.n);
+        *item = agenti_str(p, more.n);
+    }
+    agenti_rs_forget(d, l);
+    return 1;
+}
+/* A response's list of items, if no item had an event of its own. Pieces of a long list: the first item goes on where the last ended. */
+static AGENTI_NOINLINE int agenti_rs_listed(agenti_decoder *d, agent_str item, int first, int goes_on)
+{
+    agent_str f[AGENTI_RI_FIELDS], none = agenti_str(NULL, 0);
+    agenti_lane *l = NULL;
+    uint32_t i;
+    int kind;
+    if (!agenti_is_object(item)) return 1;
+    for (i = 0; first && i < d->lane_n && l == NULL; i++) if (d->lanes[i].whole) l = &d->lanes[i];
+    if (l == NULL && goes_on && !agent_json_is(agent_json_get(item, "type"), "message")) {
+        if (!agenti_rs_begin(d, AGENTI_RL_PIECES, none, none, &l)) return 0;
+        if (l) l->whole = 1;
+    }
+    if (l && l->kind == AGENTI_RL_PIECES) {
+        if (!agenti_rs_joined(d, l, &item, goes_on)) return 0;
+        if (item.n == 0) return 1;
+        l = NULL;
+    }
+    if (!agenti_rs_item_of(d, &item, f)) return 0;
+    kind = agenti_rs_kind(f);
+    for (i = 0; kind && i < d->lane_n && l == NULL; i++) if (d->lanes[i].kind == kind) l = &d->lanes[i];
+    return agenti_rs_item(d, l, item, f, goes_on);
+}
+static int agenti_rs_output(agenti_decoder *d, agent_str list)
+{
+    agent_str item = agenti_str(NULL, 0), next = item;
+    size_t pos = 0;
+    int first = 1, more = agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item);
+    while (more) {
+        more = agent_json_each(list, &pos, NULL, &next);
+        if (!agenti_rs_listed(d, item, first, !more && d->partial)) return 0;
+        item = next;
+        first = 0;
+    }
+    return 1;
+}
+
+/* ---- events ---- */
+/* over: how the event says that the response ended; empty: it goes on.                                                  */
+static AGENTI_NOINLINE int agenti_rs_response(agenti_decoder *d, agent_str response, agent_str over)
+{
+    agent_str f[AGENTI_RR_FIELDS], status, id;
+    if (!agenti_is_object(response)) response = agenti_cstr("{}");
+    agenti_json_pick(response, agenti_rs_response_fields, AGENTI_RR_FIELDS, f);
+    agenti_rs_usage(d, f[AGENTI_RR_USAGE]);
+    if (!agenti_model_set(d, f[AGENTI_RR_MODEL]) || !agenti_string_of(d, f[AGENTI_RR_STATUS], &status)) return 0;
+    if (d->id.n == 0 && (!agenti_string_of(d, f[AGENTI_RR_ID], &id) || (id.n && !agenti_text_set(&d->id, d->pool, d->graves, id)))) return 0;
+    if (!(d->sourced & AGENTI_RS_STREAMED) && !agenti_rs_output(d, f[AGENTI_RR_OUTPUT])) return 0;
+    if (over.n == 0 || d->partial) return 1;
+    if ((agenti_eq(over, "completed") || agenti_eq(over, "done")) && status.n && !agenti_eq(status, "in_progress")) over = status;
+    if (agenti_eq(over, "failed")) {
+        if (agenti_is_object(f[AGENTI_RR_ERROR])) agenti_fault_object(d, f[AGENTI_RR_ERROR], 0);
+        else agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", agenti_cstr("the response failed"));
+        return 1;
+    }
+    while (d->lane_n) if (!agenti_rs_close(d, &d->lanes[0])) return 0;
+    d->done = 1;
+    return agenti_rs_finish(d, over, f[AGENTI_RR_REASON]);
+}
+/* More of an item, or all of a part of it, which counts if nothing of it came before.                                   */
+static int agenti_rs_piece(agenti_decoder *d, const agent_str *f, const agenti_rs_event_row *row)
+{
+    agenti_lane *l = agenti_rs_lane(d, f[AGENTI_RE_INDEX], f[AGENTI_RE_ITEM_ID]);
+    agent_str index = f[AGENTI_RE_CONTENT].n ? f[AGENTI_RE_CONTENT] : f[AGENTI_RE_SUMMARY];
+    int64_t sub;
+    int all = row->act == AGENTI_RA_DONE;
+    if (row->lane >= AGENTI_RL_CALL && (l == NULL || l->kind != row->lane)) return 1;        /* nobody knows whose they are; its end has them */
+    if (l && l->kind != row->lane) {          /* a host that counts all as one                                          */
+        if (!agenti_rs_close(d, l)) return 0;
+        l = NULL;
+    }
+    if (l == NULL && !agenti_rs_begin(d, row->lane, f[AGENTI_RE_INDEX], f[AGENTI_RE_ITEM_ID], &l)) return 0;
+    if (l == NULL) return 1;
+    if (row->lane >= AGENTI_RL_CALL) return all ? agenti_rs_call_all(d, l, f[row->member]) : agenti_rs_call_piece(d, l, f[row->member]);
+    sub = index.n && agenti_int(index, &sub) && sub >= 0 && sub < INT64_MAX / 2 ? 2 * sub : l->sub & ~(int64_t)1;
+    sub += row->odd;
+    if (all && l->key && l->sub == sub && !l->whole) return 1;
+    l->whole = (uint8_t)(all && d->partial);
+    return agenti_rs_text(d, l, sub, f[row->member]);
+}
+static int agenti_rs_annotation(agenti_decoder *d, const agent_str *f)
+{
+    agenti_lane *l = agenti_rs_lane(d, f[AGENTI_RE_INDEX], f[AGENTI_RE_ITEM_ID]);
+    if (l && l->kind == AGENTI_RL_MESSAGE) l->cited = 1;
+    return agenti_rs_cite(d, f[AGENTI_RE_ANNOTATION]);
+}
+static int agenti_rs_mismatch(agenti_decoder *d)                                /* F10                                   */
+{
+    agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is a chat completion and no response: the URL may be of another wire format"));
+    return 1;
+}
+static AGENTI_NOINLINE int agenti_rs_object(agenti_decoder *d, agent_str json)
+{
+    agent_str f[AGENTI_RE_FIELDS], type;
+    const agenti_rs_event_row *row = agenti_rs_events;
+    size_t i, n = sizeof agenti_rs_events / sizeof *agenti_rs_events;
+    agenti_json_pick(json, agenti_rs_event_fields, AGENTI_RE_FIELDS, f);
+    type = f[AGENTI_RE_TYPE];
+    for (i = 0; i < n && !agent_json_is(type, row->type); i++) row++;
+    if (i < n) {
+        switch (row->act) {
+        case AGENTI_RA_PIECE: case AGENTI_RA_DONE: return agenti_rs_piece(d, f, row);
+        case AGENTI_RA_ADDED: return agenti_rs_item_added(d, f[AGENTI_RE_ITEM], f[AGENTI_RE_INDEX]);
+        case AGENTI_RA_ITEM: return agenti_rs_item_done(d, f[AGENTI_RE_ITEM], f[AGENTI_RE_INDEX]);
+        case AGENTI_RA_CITE: return agenti_rs_annotation(d, f);
+        case AGENTI_RA_OVER: return agenti_rs_response(d, f[AGENTI_RE_RESPONSE], agenti_cstr(row->type + sizeof "response." - 1));
+        default: break;
+        }
+    }
+    if (i < n || (f[AGENTI_RE_ERROR].n && !agenti_eq(f[AGENTI_RE_ERROR], "null"))) {
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    if (agenti_is_object(f[AGENTI_RE_RESPONSE])) return agenti_rs_response(d, f[AGENTI_RE_RESPONSE], agenti_str(NULL, 0));
+    if (d->partial && agenti_is_array(f[AGENTI_RE_OUTPUT])) return agenti_rs_response(d, json, agenti_str(NULL, 0));    /* of a whole answer */
+    return f[AGENTI_RE_CHOICES].n == 0 || type.n || agenti_rs_mismatch(d);
+}
+static int agenti_rs_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;
+    if (agenti_eq(data, "[DONE]")) {                         /* some hosts send it, then also without the event before   */
+        while (d->lane_n) if (!agenti_rs_close(d, &d->lanes[0])) return 0;
+        d->done = (uint8_t)(d->streams > 0);
+        return 1;
+    }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_payload_bad(d);
+        agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+        return 1;
+    }
+    return agenti_rs_object(d, data);
+}
+static int agenti_rs_whole(agenti_decoder *d, agent_str body)
+{
+    agent_str error, status = agent_json_get(body, "status");
+    if (!agenti_is_object(body)) body = agenti_cstr("{}");
+    error = agent_json_get(body, "error");
+    if (agenti_is_array(agent_json_get(body, "output"))) {
+        if (!agenti_string_of(d, status, &status)) return 0;
+        return agenti_rs_response(d, body, status.n ? status : agenti_cstr("completed"));
+    }
+    if (agenti_is_array(agent_json_get(body, "choices"))) return agenti_rs_mismatch(d);
+    if ((error.n && !agenti_eq(error, "null")) || agent_json_get(body, "detail").p || agent_json_get(body, "message").p) agenti_fault_object(d, body, 0);
+    else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no response"));
+    return 1;
+}
+
+/* ---- requests ---- */
+/* Models before reasoning, whose requests may not ask for encrypted thoughts.                                           */
+static int agenti_rs_thinks(const agenti_request *r)
+{
+    static const char *const words[] = { "gpt-3", "gpt-4", "chatgpt-", "gpt-5-chat" };
+    agent_str model = agenti_text_view(&r->options[AGENTI_OPT_MODEL]);
+    size_t i;
+    for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(model, words[i])) return 0;
+    return 1;
+}
+/* Nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7).             */
+static void agenti_rs_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
+    if (agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
+    agenti_option_out(b, r, "max_output_tokens", AGENTI_OPT_MAX_TOKENS);
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    if (effort.n && !agenti_replaced(r, "reasoning")) {
+        agenti_buf_str(b, ",\"reasoning\":{");
+        agenti_json_member_str(b, "effort", effort);
+        agenti_buf_str(b, "}");
+    }
+    if (system.n && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
+    agenti_buf_str(b, ",\"input\":[");
+}
+static void agenti_rs_comma(agenti_buf *b, agenti_request *r)
+{
+    if (r->state) agenti_buf_str(b, ",");
+    r->state = 1;
+}
+/* Images by data and by URL, PDFs and the like the same; plain text is text.                                            */
+static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int plain = p->text.n && !(p->flags & AGENT_PART_BASE64);
+    agenti_buf_str(b, "{\"type\":");
+    if (p->kind == AGENT_PART_IMAGE) {
+        agenti_buf_str(b, "\"input_image\",\"image_url\":");
+        agenti_data_url_out(b, p);
+    } else if (p->kind == AGENT_PART_FILE && !plain) {
+        agenti_buf_str(b, "\"input_file\"");
+        if (p->uri.n == 0) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+        agenti_buf_str(b, p->uri.n ? ",\"file_url\":" : ",\"file_data\":");
+        agenti_data_url_out(b, p);
+    } else {
+        agenti_buf_str(b, "\"input_text\",\"text\":");
+        if (plain) agenti_json_quote_to(b, agenti_text_view(&p->text)); else agenti_media_left_out(b, r, p);
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_rs_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    agenti_rs_comma(b, r);
+    agenti_buf_str(b, "{\"role\":\"user\"");
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
+    else {
+        agenti_buf_str(b, ",\"content\":[");
+        for (i = 0; i < m->n; i++) {
+            if (i) agenti_buf_str(b, ",");
+            agenti_rs_user_part(b, r, &m->parts[i]);
+        }
+        agenti_buf_str(b, "]");
+    }
+    agenti_buf_str(b, "}");
+}
+/* What the same model gave with a part, if it is an object; else empty.                                                 */
+static agent_str agenti_rs_data(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    agent_str data = agenti_text_view(&p->data);
+    if (m == NULL || m->model != r->model || !agenti_is_object(data)) return agenti_str(NULL, 0);
+    return agent_json_check(data.p, data.n, 64, NULL) == AGENT_OK ? data : agenti_str(NULL, 0);
+}
+static void agenti_rs_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str data)
+{
+    agent_str phase = agent_json_get(data, "phase");
+    agenti_rs_comma(b, r);
+    agenti_buf_str(b, "{\"role\":\"assistant\"");
+    if (agenti_is_string(phase)) agenti_json_member(b, "phase", phase);
+    agenti_json_member_str(b, "content", text);
+    agenti_buf_str(b, "}");
+}
+/* Members of an item that go back. Some hosts give ids that are longer than what they take.                             */
+static void agenti_rs_members(agenti_buf *b, agent_str data, const char *const *keys, size_t n)
+{
+    enum { LONGEST = 64 };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        agent_str v = agent_json_get(data, keys[i]);
+        if (v.n == 0 || agenti_eq(v, "null") || (agenti_eq(agenti_cstr(keys[i]), "id") && v.n > LONGEST + 2)) continue;
+        agenti_json_member(b, keys[i], v);
+    }
+}
+static void agenti_rs_reasoning_out(agenti_buf *b, agenti_request *r, agent_str data)
+{
+    static const char *const keys[] = { "id", "summary", "content", "encrypted_content" };
+    if (data.n == 0) return;
+    agenti_rs_comma(b, r);
+    agenti_buf_str(b, "{\"type\":\"reasoning\"");
+    agenti_rs_members(b, data, keys, 4);
+    if (!agenti_is_array(agent_json_get(data, "summary"))) agenti_json_member(b, "summary", agenti_cstr("[]"));
+    agenti_buf_str(b, "}");
+}
+/* Broken JSON is never sent back. The item's own id is left out: nothing is stored under it.                            */
+static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_part *p, agent_str data)
+{
+    static const char *const keys[] = { "namespace", "caller" };
+    const agenti_rs_tool *t = agenti_rs_tool_of(agent_json_get(data, "type"));
+    agent_str args = p->text.n && !(p->flags & AGENT_PART_INVALID) ? agenti_text_view(&p->text) : agenti_cstr("{}"), input;
+    agenti_rs_comma(b, r);
+    if (t && t->by == AGENTI_RT_HOST) { agenti_buf_add(b, data.p, data.n); return; }
+    agenti_buf_str(b, t ? "{\"type\":\"custom_tool_call\"" : "{\"type\":\"function_call\"");
+    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    input = agent_json_get(args, "input");
+    if (t) agenti_json_member(b, "input", agenti_is_string(input) ? input : agenti_cstr("\"\""));
+    else agenti_json_member_str(b, "arguments", args);
+    agenti_rs_members(b, data, keys, 2);
+    agenti_buf_str(b, "}");
+}
+static int agenti_rs_sent(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    if (p->kind == AGENT_PART_OTHER) return m->model == r->model && !(p->flags & AGENT_PART_CUT);
+    return p->kind == AGENT_PART_CALL || (p->kind == AGENT_PART_TEXT && p->text.n);
+}
+/* Thoughts stand before what they led to, and go with it or not at all (D8).                                            */
+static void agenti_rs_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, n = m->n;
+    while (n && !agenti_rs_sent(r, m, &m->parts[n - 1])) n--;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
+        if (keeps && m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+        else if (p->kind == AGENT_PART_REASONING && i < n && !(p->flags & AGENT_PART_CUT)) agenti_rs_reasoning_out(b, r, agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_REASONING || !agenti_rs_sent(r, m, p)) continue;
+        else if (p->kind == AGENT_PART_TEXT) agenti_rs_text_out(b, r, agenti_text_view(&p->text), agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_CALL) agenti_rs_call_out(b, r, p, agenti_rs_data(r, m, p));
+        else {
+            agenti_rs_comma(b, r);
+            agenti_buf_add(b, p->text.p, p->text.n);
+        }
+    }
+}
+/* What the host answers to a tool of the provider's: its JSON if it is of the right form, else text in that form.        */
+static void agenti_rs_answer_out(agenti_buf *b, const agenti_rs_tool *t, agent_str text, int failed)
+{
+    int json = text.n && agent_json_check(text.p, text.n, 64, NULL) == AGENT_OK;
+    if (t->form == AGENTI_RF_STATUS) agenti_json_member(b, "status", agenti_cstr(failed ? "\"failed\"" : "\"completed\""));
+    if (t->form == AGENTI_RF_TOOLS) {
+        agenti_buf_str(b, ",\"execution\":\"client\",\"status\":\"completed\"");
+        agenti_json_member(b, "tools", json && agenti_is_array(text) ? text : agenti_cstr("[]"));
+    } else if (t->form == AGENTI_RF_LIST && !(json && agenti_is_array(text))) {
+        agenti_buf_str(b, ",\"output\":[{");
+        agenti_json_member_str(b, "stdout", text);
+        agenti_buf_str(b, ",\"stderr\":\"\",\"outcome\":{\"type\":\"exit\",\"exit_code\":");
+        agenti_buf_str(b, failed ? "1}}]" : "0}}]");
+    } else if (t->form == AGENTI_RF_OBJECT && !(json && agenti_is_object(text))) {
+        agenti_buf_str(b, ",\"output\":{\"type\":\"computer_screenshot\"");
+        agenti_json_member_str(b, "image_url", text);
+        agenti_buf_str(b, "}");
+    } else if (t->form == AGENTI_RF_LIST || t->form == AGENTI_RF_OBJECT) agenti_json_member(b, "output", text);
+    else agenti_json_member_str(b, "output", text);
+}
+static void agenti_rs_tools_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, at = 0;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i], *call = agenti_result_call(r, p, &at);
+        agent_str text = agenti_text_view(&p->text);
+        const agenti_rs_tool *t = call ? agenti_rs_tool_of(agent_json_get(agenti_rs_data(r, r->before, call), "type")) : NULL;
+        agenti_rs_comma(b, r);
+        agenti_buf_str(b, "{");
+        agenti_json_member_str(b, "type", agenti_cstr(t ? t->answer : "function_call_output"));
+        agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+        if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
+        else agenti_json_member_str(b, "output", text.n ? text : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+}
+static void agenti_rs_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    if (m->role == AGENT_USER) agenti_rs_user_msg(b, r, m);
+    else if (m->role == AGENT_TOOLS) agenti_rs_tools_msg(b, r, m);
+    else agenti_rs_model_msg(b, r, m);
+}
+/* A tool that the provider defines is chosen by its type, and by its name if its declaration has one.                   */
+static void agenti_rs_choice_out(agenti_buf *b, const agenti_request *r, agent_str choice)
+{
+    agent_str raw = agenti_str(NULL, 0), type, name;
+    size_t i;
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if ((t->flags & AGENT_TF_RAW) && t->name.n == choice.n && memcmp(t->name.p, choice.p, choice.n) == 0) raw = agenti_text_view(&t->schema);
+    }
+    type = agent_json_get(raw, "type");
+    name = agent_json_get(raw, "name");
+    agenti_buf_str(b, ",\"tool_choice\":{");
+    agenti_json_member(b, "type", type.n ? type : agenti_cstr("\"function\""));
+    if (raw.n == 0) agenti_json_member_str(b, "name", choice);
+    else if (name.n) agenti_json_member(b, "name", name);
+    agenti_buf_str(b, "}");
+}
+static void agenti_rs_tail(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (r->note) {
+        agenti_buf_str(b, r->state ? ",{\"role\":\"user\"" : "{\"role\":\"user\"");
+        agenti_json_member_str(b, "content", agenti_cstr(r->note));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+    if (r->tool_count == 0 && !agenti_replaced(r, "tools")) return;
+    if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
+    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
+        if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
+            agenti_json_member_str(b, "tool_choice", choice);
+        else agenti_rs_choice_out(b, r, choice);
+    }
+    agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
+}
+static void agenti_rs_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\"");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, ",\"strict\":false}");             /* else a schema has to be of OpenAI's strict kind         */
+    }
+    agenti_buf_str(b, "]");
+}
+/* Texts of messages are read in pieces: their parts have annotations before the text, and what goes back as it came has not. Images are put
+ * together again; in a stream the list of all items at its end mostly repeats them, and then they need not be held.     */
+static const char *const agenti_rs_stream_parts[] = { "delta", "text", "result", "partial_image_b64", NULL };
+static const char *const agenti_rs_whole_parts[] = { "text", "result", NULL };
+static const char *const agenti_rs_routing[] = { "type", "id", "status", "model", "error", "incomplete_details", "output_index", "content_index",
+    "summary_index", "item_id", "call_id", "name", "object", NULL };
+static const char *const agenti_rs_owner[] = { "id", "annotations", "output_index", "sequence_number", NULL };
+static const char *const agenti_rs_held[] = { "item", "part", NULL };
+static const char *const agenti_rs_none[] = { NULL };
+static const agenti_wire agenti_openai_responses_wire = {
+    "openai-responses", "/responses", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_STOP)
+        | AGENTI_BIT(AGENTI_OPT_THINKING),
+    agenti_rs_head, NULL, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
+    "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
+    { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none }
+};
+AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
+#endif
+
+/* ==== wire_gemini.c: Gemini generateContent ======================================================================= */
+/* Gemini generateContent: https://ai.google.dev/api/generate-content, also of Vertex AI. Each payload is a slice of the answer: its parts are
+ * increments, its counts are totals. Nothing but the end of the body ends an answer. */
+AGENTI_FN const agenti_wire *agenti_gemini(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI
+/* ---- answers ---- */
+enum { AGENTI_GR_ERROR, AGENTI_GR_CANDIDATES, AGENTI_GR_USAGE, AGENTI_GR_FEEDBACK, AGENTI_GR_BLOCKED, AGENTI_GR_MODEL, AGENTI_GR_ID, AGENTI_GR_FIELDS };
+static const agenti_field agenti_gm_response[AGENTI_GR_FIELDS] = {
+    { "error", -1 }, { "candidates", -1 }, { "usageMetadata", -1 }, { "promptFeedback", -1 }, { "blockReason", AGENTI_GR_FEEDBACK },
+    { "modelVersion", -1 }, { "responseId", -1 }
+};
+enum { AGENTI_GC_INDEX, AGENTI_GC_CONTENT, AGENTI_GC_PARTS, AGENTI_GC_FINISH, AGENTI_GC_MESSAGE, AGENTI_GC_GROUNDING, AGENTI_GC_CHUNKS,
+       AGENTI_GC_FETCHED, AGENTI_GC_PAGES, AGENTI_GC_CITED, AGENTI_GC_CITATIONS, AGENTI_GC_QUOTED, AGENTI_GC_FIELDS };
+static const agenti_field agenti_gm_candidate[AGENTI_GC_FIELDS] = {
+    { "index", -1 }, { "content", -1 }, { "parts", AGENTI_GC_CONTENT }, { "finishReason", -1 }, { "finishMessage", -1 },
+    { "groundingMetadata", -1 }, { "groundingChunks", AGENTI_GC_GROUNDING }, { "urlContextMetadata", -1 }, { "urlMetadata", AGENTI_GC_FETCHED },
+    { "citationMetadata", -1 }, { "citations", AGENTI_GC_CITED }, { "citationSources", AGENTI_GC_CITED }
+};
+enum { AGENTI_GP_TEXT, AGENTI_GP_THOUGHT, AGENTI_GP_SIGNATURE, AGENTI_GP_CALL, AGENTI_GP_DATA, AGENTI_GP_FILE, AGENTI_GP_CODE, AGENTI_GP_OUTCOME,
+       AGENTI_GP_RUN, AGENTI_GP_RAN, AGENTI_GP_FIELDS };
+static const agenti_field agenti_gm_part[AGENTI_GP_FIELDS] = {
+    { "text", -1 }, { "thought", -1 }, { "thoughtSignature", -1 }, { "functionCall", -1 }, { "inlineData", -1 }, { "fileData", -1 },
+    { "executableCode", -1 }, { "codeExecutionResult", -1 }, { "toolCall", -1 }, { "toolResponse", -1 }
+};
+enum { AGENTI_GF_ID, AGENTI_GF_NAME, AGENTI_GF_ARGS, AGENTI_GF_PARTIAL, AGENTI_GF_MORE, AGENTI_GF_FIELDS };
+static const agenti_field agenti_gm_call_rows[AGENTI_GF_FIELDS] = {
+    { "id", -1 }, { "name", -1 }, { "args", -1 }, { "partialArgs", -1 }, { "willContinue", -1 }
+};
+enum { AGENTI_GA_PATH, AGENTI_GA_STRING, AGENTI_GA_NUMBER, AGENTI_GA_BOOL, AGENTI_GA_NULL, AGENTI_GA_FIELDS };
+static const agenti_field agenti_gm_arg_rows[AGENTI_GA_FIELDS] = {
+    { "jsonPath", -1 }, { "stringValue", -1 }, { "numberValue", -1 }, { "boolValue", -1 }, { "nullValue", -1 }
+};
+enum { AGENTI_GM_SIGNED = 1 };                /* agenti_decoder.sourced: the open stream has its signature              */
+/* agenti_lane.kind. CALL: the call whose arguments come in pieces, at most one: id is its id, more the path of the value written last, named: that
+ * is a string, not closed yet; cited: its pieces make no JSON. SOURCE: index is a hash of a URL that was given.
+ * agenti_decoder.last_call counts the programs that the model wrote: their results have no id.                         */
+enum { AGENTI_GL_CALL = 1, AGENTI_GL_SOURCE };
+
+static void agenti_gm_count(agent_str v, int64_t *to) { if (v.n) (void)agenti_count(v, to); }
+static int64_t agenti_gm_sum(int64_t a, int64_t b)            /* unknown counts as 0, if one is known                    */
+{
+    if (a < 0 || b <= 0) return a < 0 ? b : a;
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+/* Totals, each count on its own: a later one replaces it. Prompts of tools are input, thoughts output; both stand beside the count that
+ * they belong to. A heartbeat has no counts (G9).                                                                      */
+static AGENTI_NOINLINE void agenti_gm_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { PROMPT, TOOLS, CACHED, TEXT, THOUGHTS, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "promptTokenCount", -1 }, { "toolUsePromptTokenCount", -1 }, { "cachedContentTokenCount", -1 }, { "candidatesTokenCount", -1 },
+        { "thoughtsTokenCount", -1 }
+    };
+    agent_str f[FIELDS];
+    agent_usage *u = &d->usage;
+    int64_t tools = u->input < 0 || d->uncached < 0 ? u->input : u->input - d->uncached;
+    int64_t text = u->output < 0 || u->reasoning < 0 ? u->output : u->output - u->reasoning;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    agenti_gm_count(f[PROMPT], &d->uncached);
+    agenti_gm_count(f[TOOLS], &tools);
+    agenti_gm_count(f[CACHED], &u->cached);
+    agenti_gm_count(f[TEXT], &text);
+    agenti_gm_count(f[THOUGHTS], &u->reasoning);
+    u->input = agenti_gm_sum(d->uncached, tools);
+    u->output = agenti_gm_sum(text, u->reasoning);
+    if (u->input >= 0 || u->output >= 0) d->has_usage = 1;
+}
+static int agenti_gm_finish_of(agent_str raw)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "STOP", AGENT_FINISH_STOP }, { "MAX_TOKENS", AGENT_FINISH_LENGTH }, { "SAFETY", AGENT_FINISH_FILTER },
+        { "RECITATION", AGENT_FINISH_FILTER }, { "BLOCKLIST", AGENT_FINISH_FILTER }, { "PROHIBITED_CONTENT", AGENT_FINISH_FILTER },
+        { "SPII", AGENT_FINISH_FILTER }, { "LANGUAGE", AGENT_FINISH_FILTER }, { "MODEL_ARMOR", AGENT_FINISH_FILTER },
+        { "IMAGE_SAFETY", AGENT_FINISH_FILTER }, { "IMAGE_PROHIBITED_CONTENT", AGENT_FINISH_FILTER }, { "IMAGE_RECITATION", AGENT_FINISH_FILTER },
+        { "MALFORMED_FUNCTION_CALL", AGENT_FINISH_ERROR }, { "UNEXPECTED_TOOL_CALL", AGENT_FINISH_ERROR },
+        { "TOO_MANY_TOOL_CALLS", AGENT_FINISH_ERROR }, { "MISSING_THOUGHT_SIGNATURE", AGENT_FINISH_ERROR },
+        { "MALFORMED_RESPONSE", AGENT_FINISH_ERROR }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) return rows[i].finish;
+    return AGENT_FINISH_OTHER;
+}
+/* The last reason counts: proxies send one early, before the text (G4). What went wrong is told beside it (G5).        */
+static int agenti_gm_finish(agenti_decoder *d, agent_str value, agent_str message)
+{
+    agent_str raw;
+    int finish;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_string_of(d, value, &raw)) return 0;
+    finish = agenti_gm_finish_of(raw);
+    agenti_finish_set(d, finish, raw);
+    return finish == AGENT_FINISH_STOP || agenti_news_add(d, message, "finishMessage");
+}
+
+/* ---- texts and files ---- */
+static int agenti_gm_data(agenti_decoder *d, uint32_t key, int flags, agent_str value)
+{
+    agenti_op *op;
+    if (!agenti_nonempty(value)) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, key)) == NULL) return 0;
+    op->flags = (uint8_t)flags;
+    return agenti_string_of(d, value, &op->a);
+}
+static int agenti_gm_open(agenti_decoder *d, int kind)
+{
+    if (!agenti_stream_end(d)) return 0;
+    d->stream = ++d->streams;
+    d->stream_kind = (uint8_t)kind;
+    return agenti_op_add(d, kind, d->stream) != NULL;
+}
+/* A signature goes with the text that it came with: one with an empty text to the text before it (D11), a second one to a part of its own. */
+static int agenti_gm_text(agenti_decoder *d, const agent_str *f)
+{
+    int kind = agenti_eq(f[AGENTI_GP_THOUGHT], "true") ? AGENTI_OP_REASONING : AGENTI_OP_TEXT;
+    int has_text = agenti_nonempty(f[AGENTI_GP_TEXT]), is_signed = agenti_nonempty(f[AGENTI_GP_SIGNATURE]);
+    if (!has_text && !is_signed) return 1;
+    if (d->stream && (d->stream_kind != kind || (is_signed && (d->sourced & AGENTI_GM_SIGNED))) && !agenti_stream_end(d)) return 0;
+    if (d->stream == 0) d->sourced &= (uint8_t)~AGENTI_GM_SIGNED;
+    if (has_text ? !agenti_stream_add(d, kind, f[AGENTI_GP_TEXT], 0) : d->stream == 0 && !agenti_gm_open(d, kind)) return 0;
+    if (is_signed) d->sourced |= AGENTI_GM_SIGNED;
+    return agenti_gm_data(d, d->stream, 0, f[AGENTI_GP_SIGNATURE]);
+}
+static int agenti_gm_kind(agent_str mime)                     /* a part's kind                                          */
+{
+    if (mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "image/")) return AGENT_PART_IMAGE;
+    return mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "audio/") ? AGENT_PART_AUDIO : AGENT_PART_FILE;
+}
+/* {mimeType, data} or {mimeType, fileUri}                                                                              */
+static int agenti_gm_file(agenti_decoder *d, agent_str file, agent_str signature)
+{
+    enum { MIME, DATA, URI, FIELDS };
+    static const agenti_field rows[FIELDS] = { { "mimeType", -1 }, { "data", -1 }, { "fileUri", -1 } };
+    agent_str f[FIELDS], mime;
+    uint32_t had = d->op_n, key;
+    char *type;                               /* in the arena: the op views it                                          */
+    agenti_json_pick(file, rows, FIELDS, f);
+    if (!agenti_string_of(d, f[MIME], &mime)) return 0;
+    if (mime.n == 0) mime = agenti_cstr("application/octet-stream");
+    if ((type = agenti_arena_get(&d->arena, mime.n + 1)) == NULL) return 0;
+    memcpy(type, mime.p, mime.n);
+    type[mime.n] = 0;
+    if (f[DATA].n ? !agenti_file_add(d, agenti_gm_kind(mime), f[DATA], type) : !agenti_file_add(d, agenti_gm_kind(mime), f[URI], NULL)) return 0;
+    if (d->op_n == had || !agenti_nonempty(signature)) return 1;
+    key = d->ops[--d->op_n].key;              /* its END comes after the signature                                      */
+    return agenti_gm_data(d, key, 0, signature) && agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+}
+
+/* ---- arguments in pieces ---- */
+/* "$.a['b'][0]" as the JSON array ["a","b",0]. 0: it is no such path, or too deep.                                      */
+static int agenti_gm_path_name(agenti_buf *b, agent_str path, size_t *at)      /* ["b"] or ['b'], at its quote          */
+{
+    char quote = path.p[(*at)++];
+    size_t from = *at;
+    agenti_json_quote_to(b, agenti_str("", 0));
+    for (; *at < path.n && path.p[*at] != quote; from = *at) {
+        while (*at < path.n && path.p[*at] != quote && path.p[*at] != '\\') ++*at;
+        agenti_json_quote_more(b, agenti_str(path.p + from, *at - from));
+        if (*at == path.n || path.p[*at] == quote) break;
+        if (path.n - *at < 2 || !memchr("'\"\\/", path.p[*at + 1], 4)) return 0;         /* no other escape is known     */
+        agenti_json_quote_more(b, agenti_str(path.p + *at + 1, 1));
+        *at += 2;
+    }
+    if (path.n - *at < 2 || path.p[*at + 1] != ']') return 0;
+    *at += 2;
+    return 1;
+}
+static int agenti_gm_path_step(agenti_buf *b, agent_str path, size_t *at)
+{
+    size_t from = *at + 1;
+    char c = path.p[(*at)++];
+    int64_t index;
+    if (c == '.') {
+        while (*at < path.n && path.p[*at] != '.' && path.p[*at] != '[') ++*at;
+        agenti_json_quote_to(b, agenti_str(path.p + from, *at - from));
+        return *at > from;
+    }
+    if (c != '[' || *at == path.n) return 0;
+    if (path.p[*at] == '"' || path.p[*at] == '\'') return agenti_gm_path_name(b, path, at);
+    while (*at < path.n && path.p[*at] != ']') ++*at;
+    agenti_buf_add(b, path.p + from, *at - from);
+    return (*at)++ < path.n && agenti_int(agenti_str(path.p + from, *at - 1 - from), &index) && index >= 0;
+}
+static AGENTI_NOINLINE int agenti_gm_path(agenti_buf *b, agent_str path, uint32_t most)
+{
+    size_t at = 1;
+    uint32_t depth = 0;
+    if (path.n < 2 || path.p[0] != '$') return 0;
+    agenti_buf_str(b, "[");
+    while (at < path.n) {
+        if (depth++ == most) return 0;
+        agenti_json_comma(b);
+        if (!agenti_gm_path_step(b, path, &at)) return 0;
+    }
+    agenti_buf_str(b, "]");
+    AGENTI_TOUCH(path.n);
+    return 1;
+}
+/* Ends what is open below a place of the path: its containers, the innermost first.                                    */
+static void agenti_gm_shut(agenti_buf *b, agent_str path, size_t pos)
+{
+    uint64_t objects = 0;
+    uint32_t n = 0;
+    agent_str step;
+    while (path.n && agent_json_each(path, &pos, NULL, &step)) objects |= (uint64_t)agenti_is_string(step) << n++;
+    while (n-- > 0) agenti_buf_str(b, objects >> n & 1 ? "}" : "]");
+}
+static int agenti_gm_next_index(agent_str was, agent_str now)
+{
+    int64_t a, b;
+    return agenti_int(was, &a) && agenti_int(now, &b) && a == b - 1;
+}
+/* From the value at one place on to the one at another: what stands between them in the text. 0: it does not come after it in any. */
+static int agenti_gm_move(agenti_buf *b, agent_str was, agent_str now)
+{
+    size_t at_was = 0, at_now = 0;
+    agent_str x = agenti_str(NULL, 0), y = x;
+    int same = 1;
+    while (same) {
+        int more = agent_json_each(was, &at_was, NULL, &x);
+        if (!agent_json_each(now, &at_now, NULL, &y) || (was.n && !more)) return 0;        /* one lies in the other       */
+        same = was.n && x.n == y.n && memcmp(x.p, y.p, x.n) == 0;
+    }
+    if (was.n) {
+        if (agenti_is_string(x) ? !agenti_is_string(y) : !agenti_gm_next_index(x, y)) return 0;
+        agenti_gm_shut(b, was, at_was);
+        agenti_buf_str(b, ",");
+    } else if (!agenti_is_string(y)) return 0;
+    else agenti_buf_str(b, "{");
+    for (;;) {
+        if (agenti_is_string(y)) {
+            agenti_buf_add(b, y.p, y.n);
+            agenti_buf_str(b, ":");
+        }
+        if (!agent_json_each(now, &at_now, NULL, &y)) return 1;
+        if (!agenti_is_string(y) && !agenti_eq(y, "0")) return 0;
+        agenti_buf_str(b, agenti_is_string(y) ? "{" : "[");
+    }
+}
+static int agenti_gm_args(agenti_decoder *d, uint32_t key, agent_str text)                /* copies it                  */
+{
+    agenti_op *op;
+    char *p;
+    if (text.n == 0) return 1;
+    if ((p = agenti_arena_get(&d->arena, text.n)) == NULL || (op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    memcpy(p, text.p, text.n);
+    op->a = agenti_str(p, text.n);
+    return 1;
+}
+/* A value at a path, as it continues the text of the arguments; strings stay open for more. 0: it cannot.              */
+static AGENTI_NOINLINE int agenti_gm_piece(agenti_decoder *d, agenti_lane *l, const agent_str *f, agent_str path, agenti_buf *b)
+{
+    agent_str value, was = agenti_text_view(&l->more);
+    int same = was.n == path.n && memcmp(was.p, path.p, was.n) == 0, i;
+    for (i = AGENTI_GA_STRING; i < AGENTI_GA_NULL && f[i].n == 0; i++) {}
+    value = i == AGENTI_GA_NULL ? agenti_cstr("null") : f[i];
+    if (!same || !l->named) {
+        if (l->named) agenti_buf_str(b, "\"");
+        if (!agenti_gm_move(b, was, path)) return 0;
+        if (agenti_is_string(value)) agenti_buf_str(b, "\"");
+    } else if (!agenti_is_string(value)) return 0;
+    l->named = (uint8_t)agenti_is_string(value);
+    if (l->named) value = agenti_str(value.p + 1, value.n - 2);
+    if (!agenti_raw_of(d, value, &value)) { b->bad = 1; return 0; }
+    agenti_buf_add(b, value.p, value.n);
+    return 1;
+}
+/* What makes no JSON spoils the call: its text is left open, so that nobody takes it for arguments.                    */
+static AGENTI_NOINLINE int agenti_gm_arg(agenti_decoder *d, agenti_lane *l, agent_str arg)
+{
+    agent_str f[AGENTI_GA_FIELDS], at;
+    agenti_buf path, b;
+    int ok, can;
+    agenti_json_pick(arg, agenti_gm_arg_rows, AGENTI_GA_FIELDS, f);
+    if (f[AGENTI_GA_STRING].n + f[AGENTI_GA_NUMBER].n + f[AGENTI_GA_BOOL].n + f[AGENTI_GA_NULL].n == 0) return 1;
+    if (!agenti_string_of(d, f[AGENTI_GA_PATH], &at)) return 0;
+    agenti_buf_init(&path, d->pool);
+    agenti_buf_init(&b, d->pool);
+    can = agenti_gm_path(&path, at, d->depth_limit) && !path.bad && agenti_gm_piece(d, l, f, agenti_str(path.p, path.n), &b);
+    ok = !path.bad && !b.bad;
+    if (ok && can) ok = agenti_gm_args(d, l->key, agenti_str(b.p, b.n)) && agenti_text_set(&l->more, d->pool, d->graves, agenti_str(path.p, path.n));
+    else if (ok) {
+        l->cited = 1;
+        if (l->more.n == 0) ok = agenti_gm_args(d, l->key, agenti_cstr("{"));
+    }
+    agenti_buf_free(&path);
+    agenti_buf_free(&b);
+    return ok;
+}
+static agenti_lane *agenti_gm_lane(agenti_decoder *d)         /* of the call whose arguments are still coming           */
+{
+    uint32_t i;
+    for (i = 0; i < d->lane_n; i++) if (d->lanes[i].kind == AGENTI_GL_CALL) return &d->lanes[i];
+    return NULL;
+}
+static AGENTI_NOINLINE int agenti_gm_call_end(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_buf b;
+    int ok;
+    if (l == NULL) return 1;
+    agenti_buf_init(&b, d->pool);
+    if (!l->cited) {
+        if (l->named) agenti_buf_str(&b, "\"");
+        agenti_gm_shut(&b, agenti_text_view(&l->more), 0);
+    }
+    ok = !b.bad && agenti_gm_args(d, l->key, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
+    return ok;
+}
+
+/* ---- calls ---- */
+/* A call with its arguments, which may be missing (G1).                                                                */
+static int agenti_gm_call_start(agenti_decoder *d, const agent_str *f, agent_str id)
+{
+    uint32_t key = d->call_n;
+    agenti_op *op;
+    agent_str name, args = f[AGENTI_GF_ARGS];
+    if (!agenti_string_of(d, f[AGENTI_GF_NAME], &name)) return 0;
+    if (!agenti_stream_end(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    if (!agenti_is_object(args) && !agenti_nonempty(args)) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    return agenti_is_object(args) ? agenti_raw_of(d, args, &op->a) : agenti_string_of(d, args, &op->a);
+}
+static int agenti_gm_partial(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agent_str arg;
+    size_t pos = 0;
+    while (agenti_is_array(f[AGENTI_GF_PARTIAL]) && agent_json_each(f[AGENTI_GF_PARTIAL], &pos, NULL, &arg))
+        if (agenti_is_object(arg) && !l->cited && !agenti_gm_arg(d, l, arg)) return 0;
+    return agenti_eq(f[AGENTI_GF_MORE], "true") || agenti_gm_call_end(d, l);
+}
+/* Vertex may send arguments in pieces: a name begins a call, parts without one go on with it, until one does not say that more comes;
+ * that last one may be missing (G8).                                                                                   */
+static AGENTI_NOINLINE int agenti_gm_call(agenti_decoder *d, agent_str call, agent_str signature)
+{
+    agent_str f[AGENTI_GF_FIELDS], id;
+    agenti_lane *l = agenti_gm_lane(d);
+    uint32_t key = d->call_n;
+    int pieces;
+    agenti_json_pick(call, agenti_gm_call_rows, AGENTI_GF_FIELDS, f);
+    pieces = agenti_eq(f[AGENTI_GF_MORE], "true") || agenti_is_array(f[AGENTI_GF_PARTIAL]);
+    if (!agenti_string_of(d, f[AGENTI_GF_ID], &id)) return 0;
+    if (l && (!agenti_nonempty(f[AGENTI_GF_NAME]) || (id.n && id.n == l->id.n && memcmp(id.p, l->id.p, id.n) == 0)))
+        return agenti_gm_data(d, l->key, AGENTI_DATA_CALL, signature) && agenti_gm_partial(d, l, f);
+    if (!agenti_nonempty(f[AGENTI_GF_NAME]) && f[AGENTI_GF_ARGS].n == 0 && !pieces) return 1;      /* the end of none        */
+    if (!agenti_gm_call_end(d, l)) return 0;
+    if (d->call_n >= d->call_limit) return agenti_too_many(d);
+    if (!agenti_gm_call_start(d, f, id) || !agenti_gm_data(d, key, AGENTI_DATA_CALL, signature)) return 0;
+    if (!pieces) return 1;
+    if ((l = agenti_lane_new(d)) == NULL) return 0;
+    l->kind = AGENTI_GL_CALL;
+    l->key = key;
+    l->cited = (uint8_t)agenti_is_object(f[AGENTI_GF_ARGS]);           /* they are there already                                 */
+    return (id.n == 0 || agenti_text_set(&l->id, d->pool, d->graves, id)) && agenti_gm_partial(d, l, f);
+}
+/* What the provider runs goes back as it came, with its signature. Calls and results have an id, or follow each other (G12). */
+static int agenti_gm_raw(agenti_decoder *d, agent_str part, agent_str type, int flags)
+{
+    agenti_op *op;
+    if (!agenti_stream_end(d) || (op = agenti_op_add(d, AGENTI_OP_RAW, 0)) == NULL) return 0;
+    op->flags = (uint8_t)flags;
+    return agenti_raw_of(d, part, &op->a) && agenti_raw_of(d, type, &op->b);
+}
+static int agenti_gm_run_id(agenti_decoder *d, agent_str id, agent_str *out)
+{
+    static const char made[] = "code_";
+    char *p;
+    if (!agenti_string_of(d, id, out) || out->n) return out->n > 0;
+    if ((p = agenti_arena_get(&d->arena, 32)) == NULL) return 0;
+    memcpy(p, made, sizeof made - 1);
+    *out = agenti_str(p, sizeof made - 1 + agenti_u64_text(d->last_call, p + sizeof made - 1));
+    return 1;
+}
+static int agenti_gm_run(agenti_decoder *d, agent_str call, agent_str args)
+{
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_RAN, 0);
+    agent_str name = agent_json_get(call, "toolType");
+    if (op == NULL) return 0;
+    d->last_call++;
+    op->b = agenti_cstr("code_execution");
+    op->c = agenti_is_object(args) ? args : agenti_cstr("{}");
+    return agenti_gm_run_id(d, agent_json_get(call, "id"), &op->a) && (!agenti_nonempty(name) || agenti_string_of(d, name, &op->b));
+}
+static int agenti_gm_ran(agenti_decoder *d, agent_str result, agent_str content)
+{
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_RESULT, 0);
+    agent_str outcome = agent_json_get(result, "outcome");
+    if (op == NULL) return 0;
+    op->c = content.n ? content : agenti_cstr("{}");
+    if (agenti_nonempty(outcome) && !agent_json_is(outcome, "OUTCOME_OK")) op->flags = AGENT_PART_ERROR;
+    return agenti_gm_run_id(d, agent_json_get(result, "id"), &op->a);
+}
+static int agenti_gm_kept(agenti_decoder *d, agent_str part, int row)
+{
+    const char *type = agenti_gm_part[row].key;
+    agent_str of;
+    if (!agenti_gm_raw(d, part, agenti_cstr(type), AGENTI_RAW_QUIET)) return 0;
+    of = agent_json_get(d->ops[d->op_n - 1].a, type);
+    if (row == AGENTI_GP_CODE) return agenti_gm_run(d, of, of);
+    if (row == AGENTI_GP_RUN) return agenti_gm_run(d, of, agent_json_get(of, "args"));
+    return agenti_gm_ran(d, of, row == AGENTI_GP_OUTCOME ? of : agent_json_get(of, "response"));
+}
+/* Text; or a kind of part that is not known here, a picture of a thought among them.                                   */
+static int agenti_gm_other(agenti_decoder *d, agent_str part, const agent_str *f)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (!agenti_is_string(f[AGENTI_GP_TEXT]) && agent_json_each(part, &pos, &key, &value))
+        if (!agenti_eq(value, "null") && !agenti_eq(key, "text") && !agenti_eq(key, "thought") && !agenti_eq(key, "thoughtSignature"))
+            return agenti_gm_raw(d, part, key, 0);
+    return agenti_gm_text(d, f);
+}
+static AGENTI_NOINLINE int agenti_gm_one_part(agenti_decoder *d, agent_str part)
+{
+    agent_str f[AGENTI_GP_FIELDS], file;
+    int row;
+    agenti_json_pick(part, agenti_gm_part, AGENTI_GP_FIELDS, f);
+    if (agenti_is_object(f[AGENTI_GP_CALL])) return agenti_gm_call(d, f[AGENTI_GP_CALL], f[AGENTI_GP_SIGNATURE]);
+    file = f[agenti_is_object(f[AGENTI_GP_DATA]) ? AGENTI_GP_DATA : AGENTI_GP_FILE];
+    if (agenti_is_object(file) && !agenti_eq(f[AGENTI_GP_THOUGHT], "true")) return agenti_gm_file(d, file, f[AGENTI_GP_SIGNATURE]);
+    for (row = AGENTI_GP_CODE; row <= AGENTI_GP_RAN; row++) if (agenti_is_object(f[row])) return agenti_gm_kept(d, part, row);
+    return agenti_gm_other(d, part, f);
+}
+
+/* ---- sources ---- */
+/* Lists come again and again: a URL is given once (G11), as far as a short memory of them goes.                        */
+static int agenti_gm_source(agenti_decoder *d, agent_str url, agent_str title)
+{
+    enum { MOST = 64 };
+    uint64_t hash = UINT64_C(14695981039346656037);
+    agenti_lane *l;
+    uint32_t i;
+    size_t k;
+    if (!agenti_nonempty(url)) return 1;
+    for (k = 0; k < url.n; k++) hash = (hash ^ (unsigned char)url.p[k]) * UINT64_C(1099511628211);
+    AGENTI_TOUCH(url.n);
+    for (i = 0; i < d->lane_n; i++) if (d->lanes[i].kind == AGENTI_GL_SOURCE && d->lanes[i].index == (int64_t)(hash >> 1)) return 1;
+    if (d->lane_n < MOST) {
+        if ((l = agenti_lane_new(d)) == NULL) return 0;
+        l->kind = AGENTI_GL_SOURCE;
+        l->index = (int64_t)(hash >> 1);
+    }
+    return agenti_source_add(d, url, title);
+}
+static AGENTI_NOINLINE int agenti_gm_sources(agenti_decoder *d, agent_str list)
+{
+    enum { URL, TITLE, FETCHED, WEB, WEB_URL, WEB_TITLE, FOUND, FOUND_URL, FOUND_TITLE, PLACE, PLACE_URL, PLACE_TITLE, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "uri", -1 }, { "title", -1 }, { "retrievedUrl", -1 }, { "web", -1 }, { "uri", WEB }, { "title", WEB },
+        { "retrievedContext", -1 }, { "uri", FOUND }, { "title", FOUND }, { "maps", -1 }, { "uri", PLACE }, { "title", PLACE }
+    };
+    agent_str f[FIELDS], item;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_object(item)) continue;
+        agenti_json_pick(item, rows, FIELDS, f);
+        if (!agenti_gm_source(d, f[URL], f[TITLE]) || !agenti_gm_source(d, f[FETCHED], f[TITLE]) || !agenti_gm_source(d, f[WEB_URL], f[WEB_TITLE])
+            || !agenti_gm_source(d, f[FOUND_URL], f[FOUND_TITLE]) || !agenti_gm_source(d, f[PLACE_URL], f[PLACE_TITLE])) return 0;
+    }
+    return 1;
+}
+
+/* ---- slices ---- */
+static AGENTI_NOINLINE int agenti_gm_one_candidate(agenti_decoder *d, agent_str candidate)
+{
+    agent_str f[AGENTI_GC_FIELDS], part;
+    int64_t index;
+    size_t pos = 0;
+    agenti_json_pick(candidate, agenti_gm_candidate, AGENTI_GC_FIELDS, f);
+    if (f[AGENTI_GC_INDEX].n && agenti_int(f[AGENTI_GC_INDEX], &index) && index != 0) return 1;
+    while (agenti_is_array(f[AGENTI_GC_PARTS]) && agent_json_each(f[AGENTI_GC_PARTS], &pos, NULL, &part))
+        if (agenti_is_object(part) && !agenti_gm_one_part(d, part)) return 0;
+    if (agenti_is_object(f[AGENTI_GC_GROUNDING]) && f[AGENTI_GC_GROUNDING].n > 2
+        && !agenti_news_add(d, f[AGENTI_GC_GROUNDING], "groundingMetadata")) return 0;
+    if (!agenti_gm_sources(d, f[AGENTI_GC_CHUNKS]) || !agenti_gm_sources(d, f[AGENTI_GC_PAGES]) || !agenti_gm_sources(d, f[AGENTI_GC_CITATIONS])
+        || !agenti_gm_sources(d, f[AGENTI_GC_QUOTED])) return 0;
+    if (agenti_nonempty(f[AGENTI_GC_FINISH]) && !agenti_gm_call_end(d, agenti_gm_lane(d))) return 0;
+    return agenti_gm_finish(d, f[AGENTI_GC_FINISH], f[AGENTI_GC_MESSAGE]);
+}
+/* A blocked prompt has no candidates (G6).                                                                             */
+static int agenti_gm_blocked(agenti_decoder *d, agent_str feedback, agent_str reason)
+{
+    agent_str raw;
+    if (!agenti_nonempty(reason) || d->finish != AGENT_FINISH_NONE) return 1;
+    if (!agenti_news_add(d, feedback, "promptFeedback") || !agenti_string_of(d, reason, &raw)) return 0;
+    agenti_finish_set(d, AGENT_FINISH_FILTER, raw);
+    return 1;
+}
+/* A checked object. *known: it had a member that belongs to an answer.                                                 */
+static int agenti_gm_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_GR_FIELDS], item;
+    size_t pos = 0;
+    agenti_json_pick(json, agenti_gm_response, AGENTI_GR_FIELDS, f);
+    *known = 1;
+    if (f[AGENTI_GR_ERROR].n && !agenti_eq(f[AGENTI_GR_ERROR], "null")) { agenti_fault_object(d, json, 0); return 1; }
+    *known = f[AGENTI_GR_CANDIDATES].n || f[AGENTI_GR_USAGE].n || f[AGENTI_GR_FEEDBACK].n;
+    agenti_gm_usage(d, f[AGENTI_GR_USAGE]);
+    if (!agenti_model_set(d, f[AGENTI_GR_MODEL])) return 0;
+    if (d->id.n == 0 && agenti_nonempty(f[AGENTI_GR_ID])
+        && (!agenti_string_of(d, f[AGENTI_GR_ID], &item) || !agenti_text_set(&d->id, d->pool, d->graves, item))) return 0;
+    while (agenti_is_array(f[AGENTI_GR_CANDIDATES]) && agent_json_each(f[AGENTI_GR_CANDIDATES], &pos, NULL, &item))
+        if (agenti_is_object(item) && !agenti_gm_one_candidate(d, item)) return 0;
+    return agenti_gm_blocked(d, f[AGENTI_GR_FEEDBACK], f[AGENTI_GR_BLOCKED]);
+}
+static int agenti_gm_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    agent_str item;
+    size_t pos = 0;
+    int known;
+    (void)event;
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }            /* of proxies                                   */
+    if ((data.p[0] != '{' && data.p[0] != '[') || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) return agenti_payload_bad(d);
+    if (agenti_is_object(data)) return agenti_gm_object(d, data, &known);
+    while (!d->fault.fault && agent_json_each(data, &pos, NULL, &item)) if (agenti_is_object(item) && !agenti_gm_object(d, item, &known)) return 0;
+    return 1;
+}
+static int agenti_gm_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_gm_object(d, body, &known)) return 0;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of generateContent"));
+    d->done = 1;
+    return agenti_gm_call_end(d, agenti_gm_lane(d));
+}
+
+/* ---- requests ---- */
+static agent_str agenti_gm_model(const agenti_request *r) { return agenti_text_view(&r->options[AGENTI_OPT_MODEL]); }
+static int agenti_gm_is_gemma(const agenti_request *r) { return agenti_find(agenti_gm_model(r), "gemma"); }    /* takes no systemInstruction */
+/* A level and a budget exclude each other.                                                                             */
+static void agenti_gm_thinking_out(agenti_buf *b, agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), level = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    if (budget.n == 0 && level.n == 0) return;
+    if (budget.n && level.n) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    agenti_json_key(b, "thinkingConfig");
+    agenti_buf_str(b, "{");
+    if (level.n) agenti_json_member_str(b, "thinkingLevel", level);
+    else agenti_json_member(b, "thinkingBudget", agenti_eq(budget, "adaptive") ? agenti_cstr("-1") : budget);
+    if (level.n || !agenti_eq(budget, "0")) agenti_buf_str(b, ",\"includeThoughts\":true");
+    agenti_buf_str(b, "}");
+}
+static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "maxOutputTokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "topP", AGENTI_OPT_TOP_P },
+        { "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", AGENTI_OPT_FREQUENCY }, { "presencePenalty", AGENTI_OPT_PRESENCE }
+    };
+    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
+    size_t start = b->n, empty, i;
+    if (agenti_replaced(r, "generationConfig")) return;
+    agenti_json_key(b, "generationConfig");
+    agenti_buf_str(b, "{");
+    empty = b->n;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (r->options[rows[i].option].n) agenti_json_member(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
+    if (stop.n) {
+        agenti_json_key(b, "stopSequences");
+        if (stop.p[0] != '[') agenti_buf_str(b, "[");
+        agenti_buf_add(b, stop.p, stop.n);
+        if (stop.p[0] != '[') agenti_buf_str(b, "]");
+    }
+    agenti_gm_thinking_out(b, r);
+    if (b->n == empty) b->n = start; else agenti_buf_str(b, "}");
+}
+static void agenti_gm_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agenti_buf_str(b, "{");
+    if (system.n && !agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction")) {
+        agenti_buf_str(b, "\"systemInstruction\":{\"parts\":[{\"text\":");
+        agenti_json_quote_to(b, system);
+        agenti_buf_str(b, "}]}");
+    }
+    agenti_gm_config_out(b, r);
+    agenti_json_key(b, "contents");
+    agenti_buf_str(b, "[");
+}
+/* Roles alternate: parts of one side go into one content. r->state: 0 none, else 1 + the side whose content is open.    */
+static void agenti_gm_side(agenti_buf *b, agenti_request *r, int model)
+{
+    if (r->state == 1 + model) { agenti_buf_str(b, ","); return; }
+    if (r->state) agenti_buf_str(b, "]},");
+    agenti_buf_str(b, model ? "{\"role\":\"model\",\"parts\":[" : "{\"role\":\"user\",\"parts\":[");
+    r->state = 1 + model;
+}
+static void agenti_gm_text_out(agenti_buf *b, agenti_request *r, agent_str text)
+{
+    agenti_gm_side(b, r, 0);
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "text", text);
+    agenti_buf_str(b, "}");
+}
+static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) { if (agenti_gm_is_gemma(r)) agenti_gm_text_out(b, r, text); }
+/* Five types of images, sound, video and PDFs; by URI whatever it is.                                                  */
+static int agenti_gm_takes(const agenti_part *p)
+{
+    static const char *const types[] = { "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf" };
+    agent_str mime = agenti_text_view(&p->mime);
+    size_t i;
+    if (p->uri.n || p->kind == AGENT_PART_AUDIO) return 1;
+    for (i = 0; i < sizeof types / sizeof *types; i++) if (agenti_ieq(mime, types[i])) return 1;
+    return mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "video/");
+}
+static void agenti_gm_media_out(agenti_buf *b, const agenti_part *p)           /* a member                              */
+{
+    agenti_json_key(b, p->uri.n ? "fileData" : "inlineData");
+    agenti_buf_str(b, "{");
+    if (p->mime.n) agenti_json_member_str(b, "mimeType", agenti_text_view(&p->mime));
+    agenti_json_member_str(b, p->uri.n ? "fileUri" : "data", agenti_text_view(p->uri.n ? &p->uri : &p->text));
+    agenti_buf_str(b, "}");
+}
+static void agenti_gm_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int plain = p->kind == AGENT_PART_TEXT || (p->kind == AGENT_PART_FILE && p->text.n && !(p->flags & AGENT_PART_BASE64));
+    if (plain) { agenti_gm_text_out(b, r, agenti_text_view(&p->text)); return; }
+    agenti_gm_side(b, r, 0);
+    agenti_buf_str(b, "{");
+    if (agenti_gm_takes(p)) agenti_gm_media_out(b, p);
+    else {
+        agenti_json_key(b, "text");
+        agenti_media_left_out(b, r, p);
+    }
+    agenti_buf_str(b, "}");
+}
+/* The id of a call, unless the provider gave none.                                                                     */
+static void agenti_gm_id_out(agenti_buf *b, agent_str id)
+{
+    static const char made[] = "call_local_";
+    if (id.n < sizeof made || memcmp(id.p, made, sizeof made - 1) != 0) agenti_json_member_str(b, "id", id);
+}
+/* Newer models refuse a step whose first call has no signature, as those of another model or of an import; this word stands for one (D10). */
+static const char *agenti_gm_no_signature(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    static const char *const old[] = { "gemini-1", "gemini-2", "gemma" };
+    const agenti_part *q = m->parts;
+    size_t i;
+    while (q->kind != AGENT_PART_CALL) q++;
+    for (i = 0; i < sizeof old / sizeof *old; i++) if (agenti_find(agenti_gm_model(r), old[i])) return "";
+    return q == p ? "skip_thought_signature_validator" : "";
+}
+static void agenti_gm_model_call(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
+    agenti_buf_str(b, "\"functionCall\":{");
+    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    agenti_json_member(b, "args", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}");
+}
+static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int same = m->model == r->model, good = same && !(p->flags & AGENT_PART_CUT);
+    agent_str signature = good ? agenti_text_view(&p->data) : agenti_str(NULL, 0);
+    if ((p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER) && !good) {
+        if (!same) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+        return;
+    }
+    if (p->text.n == 0 && signature.n == 0 && p->kind != AGENT_PART_CALL && p->uri.n == 0) return;
+    if (agenti_is_media(p->kind) && !agenti_gm_takes(p)) return;
+    agenti_gm_side(b, r, 1);
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
+    agenti_buf_str(b, "{");
+    if (p->kind == AGENT_PART_CALL) {
+        agenti_gm_model_call(b, p);
+        if (signature.n == 0) signature = agenti_cstr(agenti_gm_no_signature(r, m, p));
+    } else if (agenti_is_media(p->kind)) agenti_gm_media_out(b, p);
+    else agenti_json_member_str(b, "text", agenti_text_view(&p->text));
+    if (p->kind == AGENT_PART_REASONING) agenti_buf_str(b, ",\"thought\":true");
+    if (signature.n) agenti_json_member_str(b, "thoughtSignature", signature);
+    agenti_buf_str(b, "}");
+}
+static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
+{
+    agent_str id = agenti_text_view(&result->wire_id);
+    uint32_t n = before ? before->n : 0, i, k;
+    for (k = 0; k < n; k++) {                 /* mostly at its place                                                    */
+        const agenti_part *p = &before->parts[i = (result->key + k) % n];
+        if (p->kind == AGENT_PART_CALL && p->wire_id.n == id.n && memcmp(p->wire_id.p, id.p, id.n) == 0) return agenti_text_view(&before->parts[i].name);
+    }
+    return agenti_cstr("unknown");
+}
+/* The response is an object of the provider's, whose numbers are doubles: the tool's output is a text in it, so digits survive. */
+static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    agent_str text = agenti_text_view(&p->text);
+    agenti_gm_side(b, r, 0);
+    agenti_buf_str(b, "{\"functionResponse\":{");
+    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_tool_name_out(b, agenti_gm_name_of(r->before, p));
+    agenti_buf_str(b, ",\"response\":{");
+    agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
+    agenti_buf_str(b, "}}}");
+}
+static void agenti_gm_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (m->role == AGENT_USER) agenti_gm_user_part(b, r, p);
+        else if (m->role == AGENT_TOOLS) agenti_gm_result_out(b, r, p);
+        else agenti_gm_model_part(b, r, m, p);
+    }
+}
+
+/* ---- tools ---- */
+/* A schema as the provider takes it, a part of OpenAPI's: it refuses a request with a word that is not on its list. Dropped: all words but these
+ * and `items`, `properties`, `anyOf`; formats but a few; enums of other things than strings. Rewritten: `oneOf` to anyOf, `const` to an
+ * enum, a list of types to anyOf and nullable, a schema true or false to that of a string; an array without items gets them. */
+static int agenti_gm_listed(agent_str word, const char *const *list)
+{
+    for (; *list; list++) if (agenti_eq(word, *list)) return 1;
+    return 0;
+}
+static void agenti_gm_enum_out(agenti_buf *b, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0, n = 0;
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_string(item) && !agenti_eq(item, "null")) return;
+        n += (size_t)agenti_nonempty(item);
+    }
+    if (n == 0) return;
+    agenti_json_key(b, "enum");
+    agenti_buf_str(b, "[");
+    for (pos = 0; agent_json_each(list, &pos, NULL, &item);) {
+        if (!agenti_nonempty(item)) continue;             /* "" is refused                                              */
+        agenti_json_comma(b);
+        agenti_buf_add(b, item.p, item.n);
+    }
+    agenti_buf_str(b, "]");
+}
+static void agenti_gm_types_out(agenti_buf *b, agent_str list)
+{
+    agent_str item, last = agenti_cstr("\"null\"");
+    size_t pos = 0, n = 0, null = 0;
+    while (agent_json_each(list, &pos, NULL, &item)) {
+        if (agent_json_is(item, "null")) null = 1;
+        else if (agenti_is_string(item)) { n++; last = item; }
+    }
+    if (n < 2) agenti_json_member(b, "type", last);
+    else {
+        agenti_json_key(b, "anyOf");
+        agenti_buf_str(b, "[");
+        for (pos = 0; agent_json_each(list, &pos, NULL, &item);) {
+            if (!agenti_is_string(item) || agent_json_is(item, "null")) continue;
+            agenti_json_comma(b);
+            agenti_buf_str(b, "{");
+            agenti_json_member(b, "type", item);
+            if (agent_json_is(item, "array")) agenti_buf_str(b, ",\"items\":{\"type\":\"string\"}");
+            agenti_buf_str(b, "}");
+        }
+        agenti_buf_str(b, "]");
+    }
+    if (null && n) agenti_json_member(b, "nullable", agenti_cstr("true"));
+}
+static void agenti_gm_word_out(agenti_buf *b, agent_str key, agent_str value)
+{
+    static const char *const kept[] = {
+        "title", "description", "nullable", "maxItems", "minItems", "required", "minProperties", "maxProperties", "minLength", "maxLength", "pattern",
+        "example", "propertyOrdering", "default", "minimum", "maximum", NULL
+    };
+    static const char *const formats[] = { "\"enum\"", "\"date-time\"", "\"float\"", "\"double\"", "\"int32\"", "\"int64\"", NULL };
+    int is_type = agenti_eq(key, "type");
+    if (is_type && agenti_is_array(value)) agenti_gm_types_out(b, value);
+    else if (agenti_eq(key, "enum")) agenti_gm_enum_out(b, value);
+    else if (agenti_eq(key, "const") && agenti_nonempty(value)) {
+        agenti_json_key(b, "enum");
+        agenti_buf_str(b, "[");
+        agenti_buf_add(b, value.p, value.n);
+        agenti_buf_str(b, "]");
+    } else if (is_type || agenti_gm_listed(key, kept) || (agenti_eq(key, "format") && agenti_gm_listed(value, formats))) {
+        agenti_json_comma(b);
+        agenti_buf_add(b, key.p - 1, key.n + 2);
+        agenti_buf_str(b, ":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+}
+enum { AGENTI_GS_SCHEMA, AGENTI_GS_NAMES, AGENTI_GS_LIST, AGENTI_GS_KIND = 3, AGENTI_GS_ARRAY = 4, AGENTI_GS_ITEMS = 8 };   /* of a level */
+/* A member at s.p[*at]. Returns the level that it opens, or -1: it is written or dropped.                               */
+static int agenti_gm_member_out(agenti_buf *b, agent_str s, size_t *at, uint8_t *level, int deeper)
+{
+    agent_str key, value;
+    key.n = agenti_json_skip(s.p + *at, s.n - *at) - 2;
+    key.p = s.p + *at + 1;
+    *at += key.n + 2;
+    *at += agenti_json_space(s.p + *at, s.n - *at) + 1;
+    *at += agenti_json_space(s.p + *at, s.n - *at);
+    value.p = s.p + *at;
+    if (*level == AGENTI_GS_NAMES) {
+        agenti_json_comma(b);
+        agenti_buf_add(b, key.p - 1, key.n + 2);
+        agenti_buf_str(b, ":");
+        if (deeper && *value.p == '{') return AGENTI_GS_SCHEMA;
+        agenti_buf_str(b, "{\"type\":\"string\"}");
+    } else if (deeper && *value.p == '{' && (agenti_eq(key, "properties") || agenti_eq(key, "items"))) {
+        agenti_json_key(b, agenti_eq(key, "items") ? "items" : "properties");
+        if (agenti_eq(key, "properties")) return AGENTI_GS_NAMES;
+        *level |= AGENTI_GS_ITEMS;
+        return AGENTI_GS_SCHEMA;
+    } else if (deeper && *value.p == '[' && (agenti_eq(key, "anyOf") || agenti_eq(key, "oneOf"))) {
+        agenti_json_key(b, "anyOf");
+        return AGENTI_GS_LIST;
+    }
+    value.n = agenti_json_skip(value.p, s.n - *at);
+    *at += value.n;
+    if (*level == AGENTI_GS_NAMES) return -1;
+    if (agenti_eq(key, "type") && agent_json_is(value, "array")) *level |= AGENTI_GS_ARRAY;
+    agenti_gm_word_out(b, key, value);
+    return -1;
+}
+static void agenti_gm_schema_out(agenti_buf *b, agent_str s)                   /* a checked object                      */
+{
+    enum { MOST = 64 };
+    uint8_t level[MOST];
+    size_t at = 0;
+    uint32_t depth = 0;
+    int opens = AGENTI_GS_SCHEMA;
+    AGENTI_TOUCH(s.n);
+    at = agenti_json_space(s.p, s.n);
+    do {
+        char c = s.p[at];
+        if (opens >= 0) {
+            level[depth++] = (uint8_t)opens;
+            agenti_buf_add(b, s.p + at++, 1);
+            opens = -1;
+        } else if (c == '}' || c == ']') {
+            if ((level[--depth] & (AGENTI_GS_ARRAY | AGENTI_GS_ITEMS)) == AGENTI_GS_ARRAY) agenti_buf_str(b, ",\"items\":{\"type\":\"string\"}");
+            agenti_buf_add(b, s.p + at++, 1);
+        } else if (c == ',') at++;
+        else if (level[depth - 1] == AGENTI_GS_LIST) {
+            if (c == '{' && depth < MOST) {
+                agenti_json_comma(b);
+                opens = AGENTI_GS_SCHEMA;
+            } else at += agenti_json_skip(s.p + at, s.n - at);
+        } else opens = agenti_gm_member_out(b, s, &at, &level[depth - 1], depth < MOST);
+        at += agenti_json_space(s.p + at, s.n - at);
+    } while (depth && at < s.n);
+}
+/* Without parameters there is no schema; one that refers to others goes into the member that takes all of JSON Schema.  */
+static void agenti_gm_function_out(agenti_buf *b, const agenti_tool *t)
+{
+    agent_str schema = agenti_text_view(&t->schema), properties = agent_json_get(schema, "properties");
+    agenti_json_comma(b);
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+    if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+    if (agenti_find(schema, "\"$ref\"")) agenti_json_member(b, "parametersJsonSchema", schema);
+    else if (agenti_is_object(properties) && agenti_trim(agenti_str(properties.p + 1, properties.n - 2)).n) {
+        agenti_json_key(b, "parameters");
+        agenti_gm_schema_out(b, schema);
+    }
+    agenti_buf_str(b, "}");
+}
+static size_t agenti_gm_functions(const agenti_request *r)
+{
+    size_t i, n = 0;
+    for (i = 0; i < r->tool_count; i++) n += !(r->tools[i].flags & AGENT_TF_RAW);
+    return n;
+}
+static void agenti_gm_choice(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    int forced = choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none");
+    if (agenti_replaced(r, "toolConfig") || (!r->tools_off && (choice.n == 0 || r->choice_off))) return;
+    agenti_buf_str(b, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":");
+    agenti_buf_str(b, r->tools_off || agenti_eq(choice, "none") ? "\"NONE\"" : forced ? "\"ANY\"" : "\"AUTO\"");
+    if (!r->tools_off && forced && !agenti_eq(choice, "required")) {
+        agenti_buf_str(b, ",\"allowedFunctionNames\":[");
+        agenti_json_quote_to(b, choice);
+        agenti_buf_str(b, "]");
+    }
+    agenti_buf_str(b, "}}");
+}
+/* A choice is refused where there are no functions.                                                                    */
+static void agenti_gm_tail(agenti_buf *b, const agenti_request *r)
+{
+    agenti_request with = *r;
+    if (r->note) agenti_gm_text_out(b, &with, agenti_cstr(r->note));
+    agenti_buf_str(b, with.state ? "]}]" : "]");
+    if (agenti_gm_functions(r) || agenti_replaced(r, "tools")) agenti_gm_choice(b, r);
+}
+static void agenti_gm_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    if (agenti_gm_functions(r)) {
+        agenti_buf_str(b, "{\"functionDeclarations\":[");
+        for (i = 0; i < r->tool_count; i++) if (!(r->tools[i].flags & AGENT_TF_RAW)) agenti_gm_function_out(b, &r->tools[i]);
+        agenti_buf_str(b, "]}");
+    }
+    for (i = 0; i < r->tool_count; i++) {
+        if (!(r->tools[i].flags & AGENT_TF_RAW)) continue;
+        agenti_json_comma(b);
+        agenti_buf_add(b, r->tools[i].schema.p, r->tools[i].schema.n);
+    }
+    agenti_buf_str(b, "]");
+}
+static const char *const agenti_gm_none[] = { NULL };        /* whose thought a text is may stand behind it: no cuts     */
+static const agenti_wire agenti_gemini_wire = {
+    "gemini", "/models/{model}:streamGenerateContent?alt=sse", "/models/{model}:generateContent", AGENTI_FRAMING_ARRAY, NULL, NULL,
+    AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
+    agenti_gm_whole, NULL,
+    { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }
+};
+AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
+#endif
+
+/* ==== wire_gemini_interactions.c: Gemini Interactions ============================================================= */
+/* Gemini Interactions: https://ai.google.dev/api/interactions-api as of revision 2026-05-20. An answer is a list of steps, told apart by their
+ * index. Nothing is stored at the provider unless the host says so: each request has the whole conversation, thoughts with their signatures. */
+AGENTI_FN const agenti_wire *agenti_gemini_interactions(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI_INTERACTIONS
+/* ---- answers ---- */
+/* agenti_lane.kind. A lane is an open step; named: its part was begun. id: a step of another kind, as it began; more: what came to it. */
+enum { AGENTI_IS_NONE, AGENTI_IS_TEXT, AGENTI_IS_THOUGHT, AGENTI_IS_CALL, AGENTI_IS_OTHER };
+enum { AGENTI_IE_TYPE, AGENTI_IE_INDEX, AGENTI_IE_STEP, AGENTI_IE_DELTA, AGENTI_IE_INTERACTION, AGENTI_IE_STATUS, AGENTI_IE_ERROR, AGENTI_IE_FIELDS };
+static const agenti_field agenti_gi_event_rows[AGENTI_IE_FIELDS] = {
+    { "event_type", -1 }, { "index", -1 }, { "step", -1 }, { "delta", -1 }, { "interaction", -1 }, { "status", -1 }, { "error", -1 }
+};
+enum { AGENTI_IK_TYPE, AGENTI_IK_ID, AGENTI_IK_NAME, AGENTI_IK_ARGS, AGENTI_IK_SIGNATURE, AGENTI_IK_SUMMARY, AGENTI_IK_CONTENT, AGENTI_IK_TEXT,
+       AGENTI_IK_FIELDS };
+static const agenti_field agenti_gi_step_rows[AGENTI_IK_FIELDS] = {           /* of a step, and of a delta              */
+    { "type", -1 }, { "id", -1 }, { "name", -1 }, { "arguments", -1 }, { "signature", -1 }, { "summary", -1 }, { "content", -1 }, { "text", -1 }
+};
+enum { AGENTI_II_ID, AGENTI_II_MODEL, AGENTI_II_STATUS, AGENTI_II_USAGE, AGENTI_II_STEPS, AGENTI_II_ERROR, AGENTI_II_FIELDS };
+static const agenti_field agenti_gi_interaction_rows[AGENTI_II_FIELDS] = {
+    { "id", -1 }, { "model", -1 }, { "status", -1 }, { "usage", -1 }, { "steps", -1 }, { "error", -1 }
+};
+
+static int64_t agenti_gi_sum(agent_str a, agent_str b)        /* -1: neither is known                                   */
+{
+    int64_t x = -1, y = -1;
+    if (a.n) (void)agenti_count(a, &x);
+    if (b.n) (void)agenti_count(b, &y);
+    if (x < 0 || y < 0) return x < 0 ? y : x;
+    return x > INT64_MAX - y ? INT64_MAX : x + y;
+}
+/* What tools use of the prompt is input, thoughts are output; both are counted beside.                                 */
+static void agenti_gi_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { INPUT, TOOLS, CACHED, OUTPUT, THOUGHTS, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "total_input_tokens", -1 }, { "total_tool_use_tokens", -1 }, { "total_cached_tokens", -1 }, { "total_output_tokens", -1 },
+        { "total_thought_tokens", -1 }
+    };
+    agent_str f[FIELDS], none = agenti_str(NULL, 0);
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    d->usage.input = agenti_gi_sum(f[INPUT], f[TOOLS]);
+    d->usage.cached = agenti_gi_sum(f[CACHED], none);
+    d->usage.output = agenti_gi_sum(f[OUTPUT], f[THOUGHTS]);
+    d->usage.reasoning = agenti_gi_sum(f[THOUGHTS], none);
+    d->has_usage = 1;
+}
+static int agenti_gi_finish(agenti_decoder *d, agent_str status)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "completed", AGENT_FINISH_STOP }, { "requires_action", AGENT_FINISH_TOOLS }, { "incomplete", AGENT_FINISH_LENGTH },
+        { "failed", AGENT_FINISH_ERROR }
+    };
+    agent_str raw;
+    size_t i;
+    int finish = AGENT_FINISH_OTHER;
+    if (!agenti_nonempty(status) || agent_json_is(status, "in_progress")) return 1;
+    if (!agenti_string_of(d, status, &raw)) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+
+/* ---- steps ---- */
+static agenti_lane *agenti_gi_lane(agenti_decoder *d, agent_str index)           /* NULL: none is open at it              */
+{
+    int64_t n;
+    uint32_t i;
+    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
+    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
+    return NULL;
+}
+static void agenti_gi_forget(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
+}
+/* A string as an op, begun by an empty one if `opens`.                                                                 */
+static int agenti_gi_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
+{
+    agenti_op *op;
+    agent_str text = agenti_str(NULL, 0);
+    if (agenti_nonempty(value)) {
+        if (!agenti_json_string(value, &l->high, &d->arena, &text)) return 0;
+    } else if (!opens) return 1;
+    if ((op = agenti_op_add(d, kind, l->key)) == NULL) return 0;
+    op->a = text;
+    l->named = 1;
+    return 1;
+}
+static int agenti_gi_signature(agenti_decoder *d, agenti_lane *l, agent_str value)
+{
+    agenti_op *op;
+    if (!agenti_nonempty(value)) return 1;
+    if (!l->named && !agenti_gi_add(d, l, AGENTI_OP_REASONING, agenti_str(NULL, 0), 1)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, l->key)) == NULL) return 0;
+    op->flags = l->kind == AGENTI_IS_CALL ? AGENTI_DATA_CALL : 0;
+    return agenti_string_of(d, value, &op->a);
+}
+/* Ends the text of a step; it may go on as another part.                                                               */
+static int agenti_gi_text_end(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_op *op;
+    if (l->named && l->high) {                /* the other half of a pair never came                                    */
+        l->high = 0;
+        if ((op = agenti_op_add(d, l->kind == AGENTI_IS_TEXT ? AGENTI_OP_TEXT : AGENTI_OP_REASONING, l->key)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+    }
+    if (l->named && agenti_op_add(d, AGENTI_OP_END, l->key) == NULL) return 0;
+    l->key = ++d->streams;
+    l->named = 0;
+    return 1;
+}
+enum { AGENTI_IC_TYPE, AGENTI_IC_TEXT, AGENTI_IC_ANNOTATIONS, AGENTI_IC_DATA, AGENTI_IC_MIME, AGENTI_IC_URI, AGENTI_IC_FIELDS };
+static const agenti_field agenti_gi_content_rows[AGENTI_IC_FIELDS] = {
+    { "type", -1 }, { "text", -1 }, { "annotations", -1 }, { "data", -1 }, { "mime_type", -1 }, { "uri", -1 }
+};
+static int agenti_gi_file(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    int kind = agent_json_is(f[AGENTI_IC_TYPE], "image") ? AGENT_PART_IMAGE : agent_json_is(f[AGENTI_IC_TYPE], "audio") ? AGENT_PART_AUDIO : AGENT_PART_FILE;
+    agent_str mime;
+    char *type;                               /* in the arena: the op views it                                          */
+    if (!agenti_gi_text_end(d, l)) return 0;
+    if (!agenti_nonempty(f[AGENTI_IC_DATA])) return agenti_file_add(d, kind, f[AGENTI_IC_URI], NULL);
+    if (!agenti_string_of(d, f[AGENTI_IC_MIME], &mime)) return 0;
+    if (mime.n == 0) mime = agenti_cstr(kind == AGENT_PART_IMAGE ? "image/png" : kind == AGENT_PART_AUDIO ? "audio/wav" : "application/octet-stream");
+    if ((type = agenti_arena_get(&d->arena, mime.n + 1)) == NULL) return 0;
+    memcpy(type, mime.p, mime.n);
+    type[mime.n] = 0;
+    return agenti_file_add(d, kind, f[AGENTI_IC_DATA], type);
+}
+static int agenti_gi_pages(agenti_decoder *d, agent_str list)            /* objects with a URL                          */
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item))
+        if (agenti_is_object(item) && !agenti_source_add(d, agent_json_get(item, "url"), agent_json_get(item, "title"))) return 0;
+    return 1;
+}
+/* A piece of what the model says: text, which has sources, or a file.                                                  */
+static AGENTI_NOINLINE int agenti_gi_content(agenti_decoder *d, agenti_lane *l, agent_str content)
+{
+    agent_str f[AGENTI_IC_FIELDS];
+    agenti_json_pick(content, agenti_gi_content_rows, AGENTI_IC_FIELDS, f);
+    if (!agenti_gi_add(d, l, AGENTI_OP_TEXT, f[AGENTI_IC_TEXT], 0) || !agenti_gi_pages(d, f[AGENTI_IC_ANNOTATIONS])) return 0;
+    return (!agenti_nonempty(f[AGENTI_IC_DATA]) && !agenti_nonempty(f[AGENTI_IC_URI])) || agenti_gi_file(d, l, f);
+}
+/* A list of contents, or of the summaries of a thought.                                                                */
+static int agenti_gi_contents(agenti_decoder *d, agenti_lane *l, agent_str list)
+{
+    agent_str item;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_object(item)) continue;
+        if (l->kind == AGENTI_IS_TEXT ? !agenti_gi_content(d, l, item) : !agenti_gi_add(d, l, AGENTI_OP_REASONING, agent_json_get(item, "text"), 0)) return 0;
+    }
+    return 1;
+}
+/* The object that a stream begins a call with is empty, and deltas bring a string (G15); else arguments come whole.     */
+static int agenti_gi_args(agenti_decoder *d, agenti_lane *l, agent_str args)
+{
+    agenti_op *op;
+    if (l->whole) return 1;
+    if (!agenti_is_object(args)) return agenti_gi_add(d, l, AGENTI_OP_ARGS, args, 0);
+    if (agenti_trim(agenti_str(args.p + 1, args.n - 2)).n == 0) return 1;
+    l->whole = 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
+    return agenti_raw_of(d, args, &op->a);
+}
+static int agenti_gi_call_start(agenti_decoder *d, agenti_lane *l, const agent_str *f)
+{
+    agenti_op *op;
+    agent_str id, name;
+    l->kind = AGENTI_IS_CALL;
+    l->call = l->named = 1;
+    if (!agenti_string_of(d, f[AGENTI_IK_ID], &id) || !agenti_string_of(d, f[AGENTI_IK_NAME], &name)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, l->key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    return agenti_gi_args(d, l, f[AGENTI_IK_ARGS]) && agenti_gi_signature(d, l, f[AGENTI_IK_SIGNATURE]);
+}
+/* Steps of other kinds are kept as they come: what a delta brings are members of the step.                             */
+static int agenti_gi_more(agenti_decoder *d, agenti_lane *l, agent_str delta)
+{
+    agent_str key, value, raw;
+    size_t pos = 0;
+    if (!agenti_raw_of(d, delta, &raw)) return 0;
+    while (agent_json_each(raw, &pos, &key, &value)) {
+        if (agenti_eq(key, "type")) continue;
+        if (!agenti_text_add(&l->more, d->pool, d->graves, agenti_cstr(",")) || !agenti_text_add(&l->more, d->pool, d->graves, agenti_str(key.p - 1, key.n + 2))
+            || !agenti_text_add(&l->more, d->pool, d->graves, agenti_cstr(":")) || !agenti_text_add(&l->more, d->pool, d->graves, value)) return 0;
+    }
+    return 1;
+}
+static int agenti_gi_is_empty(agent_str v) { return agenti_eq(v, "\"\"") || agenti_eq(v, "{}") || agenti_eq(v, "[]") || agenti_eq(v, "null"); }
+/* The step with what came to it; members that it began with empty give way.                                            */
+static int agenti_gi_joined(agenti_decoder *d, const agenti_lane *l, agent_str *out)
+{
+    agent_str step = agenti_text_view(&l->id), key, value;
+    size_t pos = 0, n = 0;
+    char *p = agenti_arena_get(&d->arena, step.n + l->more.n + 1);       /* each member with the comma before it          */
+    if (p == NULL) return 0;
+    while (agent_json_each(step, &pos, &key, &value)) {
+        if (l->more.n && agenti_gi_is_empty(value)) continue;
+        p[n++] = ',';
+        memcpy(p + n, key.p - 1, key.n + 2);
+        n += key.n + 2;
+        p[n++] = ':';
+        memcpy(p + n, value.p, value.n);
+        n += value.n;
+    }
+    if (l->more.n) memcpy(p + n, l->more.p, l->more.n);
+    n += l->more.n;
+    AGENTI_TOUCH(n);
+    p[0] = '{';                               /* in the place of the first comma: a step has a type                     */
+    p[n++] = '}';
+    *out = agenti_str(p, n);
+    return 1;
+}
+static int agenti_gi_ends(agent_str *type, const char *with)                     /* and takes it off                    */
+{
+    size_t n = strlen(with);
+    if (type->n <= n || memcmp(type->p + type->n - n, with, n) != 0) return 0;
+    type->n -= n;
+    return 1;
+}
+static int agenti_gi_kept(agenti_decoder *d, agenti_lane *l)
+{
+    agent_str step, type, name;
+    agenti_op *op = agenti_op_add(d, AGENTI_OP_RAW, 0);
+    int result = 0;
+    if (op == NULL || !agenti_gi_joined(d, l, &op->a) || !agenti_string_of(d, agent_json_get(op->a, "type"), &op->b)) return 0;
+    step = op->a;
+    type = op->b;
+    if (!agenti_gi_ends(&type, "_call") && !(result = agenti_gi_ends(&type, "_result"))) return 1;
+    op->flags = AGENTI_RAW_QUIET;
+    if ((op = agenti_op_add(d, result ? AGENTI_OP_RESULT : AGENTI_OP_RAN, 0)) == NULL) return 0;
+    op->b = type;
+    name = agent_json_get(step, "name");
+    op->c = agent_json_get(step, result ? "result" : "arguments");
+    if (op->c.n == 0) op->c = agenti_cstr("{}");
+    if (result && agenti_eq(agent_json_get(step, "is_error"), "true")) op->flags = AGENT_PART_ERROR;
+    if (!agenti_string_of(d, agent_json_get(step, result ? "call_id" : "id"), &op->a)) return 0;
+    if (agenti_nonempty(name) && !agenti_string_of(d, name, &op->b)) return 0;
+    return !result || agenti_gi_pages(d, op->c);
+}
+static int agenti_gi_step_stop(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_op *op;
+    int ok = 1;
+    if (l == NULL) return 1;
+    if (l->kind == AGENTI_IS_OTHER) ok = agenti_gi_kept(d, l);
+    else if (l->kind == AGENTI_IS_TEXT || l->kind == AGENTI_IS_THOUGHT) ok = agenti_gi_text_end(d, l);
+    else if (l->kind == AGENTI_IS_CALL && l->high) {
+        op = agenti_op_add(d, AGENTI_OP_ARGS, l->key);
+        if (op) op->a = agenti_cstr("\xEF\xBF\xBD");
+        ok = op != NULL;
+    }
+    agenti_gi_forget(d, l);
+    return ok;
+}
+static AGENTI_NOINLINE int agenti_gi_step_start(agenti_decoder *d, agent_str step, agent_str index)
+{
+    agent_str f[AGENTI_IK_FIELDS], raw;
+    agenti_lane *l = agenti_gi_lane(d, index);
+    int64_t n;
+    if (l && !agenti_gi_step_stop(d, l)) return 0;           /* its end was lost                                        */
+    if (d->lane_n >= d->call_limit) return agenti_too_many(d);
+    if ((l = agenti_lane_new(d)) == NULL) return 0;
+    l->key = ++d->streams;
+    if (index.n && agenti_int(index, &n)) { l->has_index = 1; l->index = n; }
+    agenti_json_pick(step, agenti_gi_step_rows, AGENTI_IK_FIELDS, f);
+    if (agent_json_is(f[AGENTI_IK_TYPE], "function_call")) return agenti_gi_call_start(d, l, f);
+    if (agent_json_is(f[AGENTI_IK_TYPE], "thought")) {
+        l->kind = AGENTI_IS_THOUGHT;
+        return agenti_gi_contents(d, l, f[AGENTI_IK_SUMMARY]) && agenti_gi_signature(d, l, f[AGENTI_IK_SIGNATURE]);
+    }
+    if (agent_json_is(f[AGENTI_IK_TYPE], "model_output")) {
+        l->kind = AGENTI_IS_TEXT;
+        return agenti_gi_contents(d, l, f[AGENTI_IK_CONTENT]);
+    }
+    if (!agenti_nonempty(f[AGENTI_IK_TYPE]) || agent_json_is(f[AGENTI_IK_TYPE], "user_input")
+        || agent_json_is(f[AGENTI_IK_TYPE], "function_result")) return 1;       /* what was sent                         */
+    l->kind = AGENTI_IS_OTHER;
+    return agenti_raw_of(d, step, &raw) && agenti_text_set(&l->id, d->pool, d->graves, raw);
+}
+static AGENTI_NOINLINE int agenti_gi_step_delta(agenti_decoder *d, agent_str delta, agent_str index)
+{
+    agent_str f[AGENTI_IK_FIELDS];
+    agenti_lane *l = agenti_gi_lane(d, index);
+    if (l == NULL || l->kind == AGENTI_IS_NONE || !agenti_is_object(delta)) return 1;
+    if (l->kind == AGENTI_IS_TEXT) return agenti_gi_content(d, l, delta);
+    if (l->kind == AGENTI_IS_OTHER) return agenti_gi_more(d, l, delta);
+    agenti_json_pick(delta, agenti_gi_step_rows, AGENTI_IK_FIELDS, f);
+    if (l->kind == AGENTI_IS_CALL) return agenti_gi_args(d, l, f[AGENTI_IK_ARGS]) && agenti_gi_signature(d, l, f[AGENTI_IK_SIGNATURE]);
+    if (agenti_is_object(f[AGENTI_IK_CONTENT])) f[AGENTI_IK_TEXT] = agent_json_get(f[AGENTI_IK_CONTENT], "text");
+    return agenti_gi_add(d, l, AGENTI_OP_REASONING, f[AGENTI_IK_TEXT], 0) && agenti_gi_signature(d, l, f[AGENTI_IK_SIGNATURE]);
+}
+static int agenti_gi_steps(agenti_decoder *d, agent_str list)        /* steps that came whole                           */
+{
+    agent_str step;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &step)) {
+        if (!agenti_is_object(step)) continue;
+        if (!agenti_gi_step_start(d, step, agenti_str(NULL, 0))) return 0;
+        if (d->fault.fault) return 1;
+        if (!agenti_gi_step_stop(d, &d->lanes[d->lane_n - 1])) return 0;
+    }
+    return 1;
+}
+
+/* ---- the interaction ---- */
+/* Without storage it has the id "" (G15). *known: it is one.                                                           */
+static AGENTI_NOINLINE int agenti_gi_interaction(agenti_decoder *d, agent_str json, int whole, int *known)
+{
+    agent_str f[AGENTI_II_FIELDS], id;
+    agenti_json_pick(json, agenti_gi_interaction_rows, AGENTI_II_FIELDS, f);
+    *known = f[AGENTI_II_STATUS].n || f[AGENTI_II_STEPS].n;
+    if (!agenti_model_set(d, f[AGENTI_II_MODEL]) || !agenti_string_of(d, f[AGENTI_II_ID], &id)) return 0;
+    if (id.n && d->id.n == 0 && !agenti_text_set(&d->id, d->pool, d->graves, id)) return 0;
+    agenti_gi_usage(d, f[AGENTI_II_USAGE]);
+    if (whole && !agenti_gi_steps(d, f[AGENTI_II_STEPS])) return 0;
+    if (agenti_is_object(f[AGENTI_II_ERROR])) { *known = 1; agenti_fault_object(d, json, 0); return 1; }
+    return agenti_gi_finish(d, f[AGENTI_II_STATUS]);
+}
+static AGENTI_NOINLINE int agenti_gi_object(agenti_decoder *d, agent_str json)
+{
+    agent_str f[AGENTI_IE_FIELDS], type;
+    int known;
+    agenti_json_pick(json, agenti_gi_event_rows, AGENTI_IE_FIELDS, f);
+    type = f[AGENTI_IE_TYPE];
+    if (agent_json_is(type, "step.delta") || (type.n == 0 && f[AGENTI_IE_DELTA].n))      /* its type may come after a cut */
+        return agenti_gi_step_delta(d, f[AGENTI_IE_DELTA], f[AGENTI_IE_INDEX]);
+    if (agent_json_is(type, "step.start")) return !agenti_is_object(f[AGENTI_IE_STEP]) || agenti_gi_step_start(d, f[AGENTI_IE_STEP], f[AGENTI_IE_INDEX]);
+    if (agent_json_is(type, "step.stop")) return agenti_gi_step_stop(d, agenti_gi_lane(d, f[AGENTI_IE_INDEX]));
+    if (agent_json_is(type, "error") || agenti_is_object(f[AGENTI_IE_ERROR])) { agenti_fault_object(d, json, 0); return 1; }
+    if (agenti_is_object(f[AGENTI_IE_INTERACTION])) {
+        if (!agenti_gi_interaction(d, f[AGENTI_IE_INTERACTION], 0, &known)) return 0;
+        if (d->finish != AGENT_FINISH_NONE && !agent_json_is(type, "interaction.created")) d->done = 1;
+        return 1;
+    }
+    return agenti_gi_finish(d, f[AGENTI_IE_STATUS]);          /* interaction.status_update                              */
+}
+static int agenti_gi_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (agenti_is_object(data) && agent_json_check(data.p, data.n, d->depth_limit, NULL) == AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_gi_object(d, data);
+        agenti_fault_object(d, data, 0);
+    } else if (agenti_eq(event, "error")) agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+    else return agenti_payload_bad(d);
+    return 1;
+}
+static int agenti_gi_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_gi_interaction(d, body, 1, &known)) return 0;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no interaction"));
+    d->done = 1;
+    return 1;
+}
+
+/* ---- requests ---- */
+static size_t agenti_gi_functions(const agenti_request *r)
+{
+    size_t i, n = 0;
+    for (i = 0; i < r->tool_count; i++) n += !(r->tools[i].flags & AGENT_TF_RAW);
+    return n;
+}
+/* A choice is refused where there are no functions.                                                                    */
+static void agenti_gi_choice(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (agenti_gi_functions(r) == 0 && !agenti_replaced(r, "tools")) return;
+    if (r->tools_off) agenti_json_member_str(b, "tool_choice", agenti_cstr("none"));
+    else if (choice.n == 0 || r->choice_off) return;
+    else if (agenti_eq(choice, "required")) agenti_json_member_str(b, "tool_choice", agenti_cstr("any"));
+    else if (agenti_eq(choice, "auto") || agenti_eq(choice, "none")) agenti_json_member_str(b, "tool_choice", choice);
+    else {
+        agenti_json_key(b, "tool_choice");
+        agenti_buf_str(b, "{\"allowed_tools\":{\"mode\":\"any\",\"tools\":[");
+        agenti_json_quote_to(b, choice);
+        agenti_buf_str(b, "]}}");
+    }
+}
+static void agenti_gi_config_out(agenti_buf *b, const agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "max_output_tokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
+        { "seed", AGENTI_OPT_SEED }
+    };
+    size_t start = b->n, empty, i;
+    if (agenti_replaced(r, "generation_config")) return;
+    agenti_json_key(b, "generation_config");
+    agenti_buf_str(b, "{");
+    empty = b->n;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (r->options[rows[i].option].n) agenti_json_member(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
+    agenti_stops_out(b, r, "stop_sequences");
+    if (r->options[AGENTI_OPT_EFFORT].n) {
+        agenti_json_member_str(b, "thinking_level", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+        agenti_json_member_str(b, "thinking_summaries", agenti_cstr("auto"));
+    }
+    agenti_gi_choice(b, r);
+    if (b->n == empty) b->n = start; else agenti_buf_str(b, "}");
+}
+static void agenti_gi_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model") && !agenti_replaced(r, "agent"))
+        agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
+    if (system.n && !agenti_replaced(r, "system_instruction")) agenti_json_member_str(b, "system_instruction", system);
+    agenti_gi_config_out(b, r);
+    agenti_json_key(b, "input");
+    agenti_buf_str(b, "[");
+}
+/* Contents of one side go into one step. r->state: 0 none, 1 and 2 a step of the user's or the model's contents is open, 3 none is open. */
+enum { AGENTI_GI_USER = 1, AGENTI_GI_MODEL, AGENTI_GI_STEP };
+static void agenti_gi_open(agenti_buf *b, agenti_request *r, int what)
+{
+    int same = r->state == what && what != AGENTI_GI_STEP;
+    if (!same && (r->state == AGENTI_GI_USER || r->state == AGENTI_GI_MODEL)) agenti_buf_str(b, "]}");
+    if (r->state) agenti_buf_str(b, ",");
+    if (!same && what == AGENTI_GI_USER) agenti_buf_str(b, "{\"type\":\"user_input\",\"content\":[");
+    if (!same && what == AGENTI_GI_MODEL) agenti_buf_str(b, "{\"type\":\"model_output\",\"content\":[");
+    r->state = what;
+}
+static void agenti_gi_text_out(agenti_buf *b, agenti_request *r, int what, agent_str text)
+{
+    if (text.n == 0) return;
+    agenti_gi_open(b, r, what);
+    agenti_buf_str(b, "{\"type\":\"text\"");
+    agenti_json_member_str(b, "text", text);
+    agenti_buf_str(b, "}");
+}
+/* The type of a file's content; NULL: it is not taken. Five types of images, sound, video and PDFs; by URI whatever it is. */
+static const char *agenti_gi_media(const agenti_part *p)
+{
+    static const char *const images[] = { "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif" };
+    agent_str mime = agenti_text_view(&p->mime);
+    size_t i;
+    if (p->kind == AGENT_PART_AUDIO) return "audio";
+    if (mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "video/")) return "video";
+    if (p->kind == AGENT_PART_FILE) return p->uri.n || agenti_ieq(mime, "application/pdf") ? "document" : NULL;
+    for (i = 0; i < sizeof images / sizeof *images; i++) if (agenti_ieq(mime, images[i])) return "image";
+    return p->uri.n ? "image" : NULL;
+}
+static void agenti_gi_media_out(agenti_buf *b, agenti_request *r, int what, const agenti_part *p)
+{
+    const char *type = agenti_gi_media(p);
+    agenti_gi_open(b, r, what);
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "type", agenti_cstr(type ? type : "text"));
+    if (type == NULL) {
+        agenti_json_key(b, "text");
+        agenti_media_left_out(b, r, p);
+    } else {
+        if (p->mime.n) agenti_json_member_str(b, "mime_type", agenti_text_view(&p->mime));
+        agenti_json_member_str(b, p->uri.n ? "uri" : "data", agenti_text_view(p->uri.n ? &p->uri : &p->text));
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_gi_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int plain = p->kind == AGENT_PART_TEXT || (p->kind == AGENT_PART_FILE && p->text.n && !(p->flags & AGENT_PART_BASE64));
+    if (plain) agenti_gi_text_out(b, r, AGENTI_GI_USER, agenti_text_view(&p->text));
+    else agenti_gi_media_out(b, r, AGENTI_GI_USER, p);
+}
+static void agenti_gi_thought_out(agenti_buf *b, const agenti_part *p)
+{
+    agenti_buf_str(b, "{\"type\":\"thought\"");
+    agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+    if (p->text.n) {
+        agenti_buf_str(b, ",\"summary\":[{\"type\":\"text\"");
+        agenti_json_member_str(b, "text", agenti_text_view(&p->text));
+        agenti_buf_str(b, "}]");
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_gi_call_out(agenti_buf *b, const agenti_part *p, int same)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
+    agenti_buf_str(b, "{\"type\":\"function_call\"");
+    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    if (same && p->data.n) agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+    agenti_buf_str(b, "}");
+}
+static void agenti_gi_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int same = m->model == r->model, keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
+    if (keeps && (!same || (p->flags & AGENT_PART_CUT))) {
+        if (!same) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+        return;
+    }
+    if (p->kind == AGENT_PART_TEXT) { agenti_gi_text_out(b, r, AGENTI_GI_MODEL, agenti_text_view(&p->text)); return; }
+    if (agenti_is_media(p->kind)) {
+        if (agenti_gi_media(p)) agenti_gi_media_out(b, r, AGENTI_GI_MODEL, p);
+        return;
+    }
+    if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;         /* unsigned thoughts are nothing to the model  */
+    agenti_gi_open(b, r, AGENTI_GI_STEP);
+    if (p->kind == AGENT_PART_OTHER) agenti_buf_add(b, p->text.p, p->text.n);
+    else if (p->kind == AGENT_PART_REASONING) agenti_gi_thought_out(b, p);
+    else agenti_gi_call_out(b, p, same);
+}
+static void agenti_gi_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p, uint32_t *at)
+{
+    agent_str text = agenti_text_view(&p->text), name = agenti_result_name(r, p, at);
+    agenti_gi_open(b, r, AGENTI_GI_STEP);
+    agenti_buf_str(b, "{\"type\":\"function_result\"");
+    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    if (name.n) agenti_tool_name_out(b, name);
+    agenti_json_member_str(b, "result", text.n ? text : agenti_cstr("(no output)"));
+    if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
+    agenti_buf_str(b, "}");
+}
+static void agenti_gi_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, at = 0;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (m->role == AGENT_USER) agenti_gi_user_part(b, r, p);
+        else if (m->role == AGENT_TOOLS) agenti_gi_result_out(b, r, p, &at);
+        else agenti_gi_model_part(b, r, m, p);
+    }
+}
+static void agenti_gi_tail(agenti_buf *b, const agenti_request *r)
+{
+    agenti_request with = *r;
+    if (r->note) agenti_gi_text_out(b, &with, AGENTI_GI_USER, agenti_cstr(r->note));
+    agenti_buf_str(b, with.state == AGENTI_GI_USER || with.state == AGENTI_GI_MODEL ? "]}]" : "]");
+}
+static void agenti_gi_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\"");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+}
+static const char *const agenti_gi_parts[] = { "text", NULL };
+static const char *const agenti_gi_routing[] = { "event_type", "type", "index", NULL };
+static const char *const agenti_gi_owner[] = { "index", NULL };
+static const char *const agenti_gi_held[] = { "step", "interaction", "arguments", "result", "annotations", NULL };       /* read as they are  */
+static const char *const agenti_gi_none[] = { NULL };
+static const agenti_wire agenti_gemini_interactions_wire = {
+    "gemini-interactions", "/interactions", NULL, AGENTI_FRAMING_SSE, "api-revision", "2026-05-20",
+    AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
+    { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
+    { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none }
+};
+AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
+#endif
+
+/* ==== wire_bedrock_converse.c: Bedrock Converse =================================================================== */
+/* Bedrock Converse: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html and API_runtime_Converse.
+ * Blocks are told apart by their index and by what is in them: only calls are started, texts and thoughts begin with their first delta.
+ * Redacted thoughts, and what the provider runs itself, go back as they came. */
+AGENTI_FN const agenti_wire *agenti_bedrock_converse(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_BEDROCK_CONVERSE
+/* What images and documents are called here; images stand first.                                                       */
+enum { AGENTI_BC_IMAGES = 4, AGENTI_BC_TXT = 11, AGENTI_BC_FORMATS = 13 };
+static const struct { const char *format, *mime; } agenti_bc_formats[AGENTI_BC_FORMATS] = {
+    { "png", "image/png" }, { "jpeg", "image/jpeg" }, { "gif", "image/gif" }, { "webp", "image/webp" },
+    { "pdf", "application/pdf" }, { "csv", "text/csv" }, { "doc", "application/msword" }, { "xls", "application/vnd.ms-excel" },
+    { "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document" },
+    { "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
+    { "html", "text/html" }, { "txt", "text/plain" }, { "md", "text/markdown" }
+};
+
+/* ---- answers ---- */
+/* agenti_lane.kind: a lane is an open block. id: its start as it came; more: what deltas add to it; whole: the row of an image's format. */
+enum { AGENTI_BB_TEXT = 1, AGENTI_BB_REASONING, AGENTI_BB_REDACTED, AGENTI_BB_CALL, AGENTI_BB_RAN, AGENTI_BB_RESULT, AGENTI_BB_IMAGE };
+enum { AGENTI_BC_STOPPED = 1, AGENTI_BC_COUNTED = 2 };        /* agenti_decoder.sourced: messageStop, metadata came      */
+enum { AGENTI_BE_INDEX, AGENTI_BE_START, AGENTI_BE_DELTA, AGENTI_BE_STOP, AGENTI_BE_MORE, AGENTI_BE_USAGE, AGENTI_BE_TRACE, AGENTI_BE_METRICS,
+       AGENTI_BE_FIELDS };
+static const agenti_field agenti_bc_event_rows[AGENTI_BE_FIELDS] = {          /* of all events, and of a whole answer   */
+    { "contentBlockIndex", -1 }, { "start", -1 }, { "delta", -1 }, { "stopReason", -1 }, { "additionalModelResponseFields", -1 },
+    { "usage", -1 }, { "trace", -1 }, { "metrics", -1 }
+};
+enum { AGENTI_BK_TEXT, AGENTI_BK_CALL, AGENTI_BK_RESULT, AGENTI_BK_REASONING, AGENTI_BK_R_TEXT, AGENTI_BK_R_SIGNATURE, AGENTI_BK_R_REDACTED,
+       AGENTI_BK_R_WHOLE, AGENTI_BK_CITATION, AGENTI_BK_CITED, AGENTI_BK_IMAGE, AGENTI_BK_FIELDS };
+static const agenti_field agenti_bc_block_rows[AGENTI_BK_FIELDS] = {          /* of a start, a delta and a whole block  */
+    { "text", -1 }, { "toolUse", -1 }, { "toolResult", -1 }, { "reasoningContent", -1 }, { "text", AGENTI_BK_REASONING },
+    { "signature", AGENTI_BK_REASONING }, { "redactedContent", AGENTI_BK_REASONING }, { "reasoningText", AGENTI_BK_REASONING },
+    { "citation", -1 }, { "citationsContent", -1 }, { "image", -1 }
+};
+
+static int64_t agenti_bc_sum(int64_t a, int64_t b) { return b <= 0 ? a : a > INT64_MAX - b ? INT64_MAX : a + b; }
+/* inputTokens leaves cached tokens out.                                                                                */
+static AGENTI_NOINLINE void agenti_bc_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { INPUT, OUTPUT, READ, WRITTEN, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "inputTokens", -1 }, { "outputTokens", -1 }, { "cacheReadInputTokens", -1 }, { "cacheWriteInputTokens", -1 }
+    };
+    agent_str f[FIELDS];
+    agent_usage *u = &d->usage;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    if (f[READ].n) (void)agenti_count(f[READ], &u->cached);
+    if (f[WRITTEN].n) (void)agenti_count(f[WRITTEN], &u->cache_write);
+    if (f[OUTPUT].n) (void)agenti_count(f[OUTPUT], &u->output);
+    if (f[INPUT].n && agenti_count(f[INPUT], &u->input)) u->input = agenti_bc_sum(agenti_bc_sum(u->input, u->cached), u->cache_write);
+    d->has_usage = 1;
+}
+static int agenti_bc_reason(agenti_decoder *d, agent_str value)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "end_turn", AGENT_FINISH_STOP }, { "stop_sequence", AGENT_FINISH_STOP }, { "tool_use", AGENT_FINISH_TOOLS },
+        { "max_tokens", AGENT_FINISH_LENGTH }, { "model_context_window_exceeded", AGENT_FINISH_LENGTH },
+        { "guardrail_intervened", AGENT_FINISH_FILTER }, { "content_filtered", AGENT_FINISH_FILTER },
+        { "malformed_tool_use", AGENT_FINISH_ERROR }, { "malformed_model_output", AGENT_FINISH_ERROR }
+    };
+    agent_str raw;
+    size_t i;
+    int finish = AGENT_FINISH_OTHER;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+
+/* ---- blocks ---- */
+/* The open block of a kind at an index: another kind at the same index is another block (H11). NULL: none.             */
+static agenti_lane *agenti_bc_find(agenti_decoder *d, int64_t index, int kind)
+{
+    uint32_t i;
+    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].index == index && d->lanes[i].kind == kind) return &d->lanes[i];
+    return NULL;
+}
+/* That block, or a new one. *l NULL: there are too many. 0: no memory                                                   */
+static int agenti_bc_open(agenti_decoder *d, int64_t index, int kind, agenti_lane **l)
+{
+    if ((*l = agenti_bc_find(d, index, kind)) != NULL) return 1;
+    if (d->lane_n >= d->call_limit) return agenti_too_many(d);
+    if ((*l = agenti_lane_new(d)) == NULL) return 0;
+    (*l)->key = ++d->streams;
+    (*l)->index = index;
+    (*l)->kind = (uint8_t)kind;
+    return 1;
+}
+/* A piece of text or thoughts, which opens its block unless it is empty (H5); or of the signature of thoughts, which may not be shown. */
+static int agenti_bc_add(agenti_decoder *d, int64_t index, int op_kind, agent_str value)
+{
+    agenti_lane *l;
+    agenti_op *op;
+    agent_str text;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_bc_open(d, index, op_kind == AGENTI_OP_TEXT ? AGENTI_BB_TEXT : AGENTI_BB_REASONING, &l)) return 0;
+    if (l == NULL) return 1;
+    if (op_kind == AGENTI_OP_DATA && !l->named && agenti_op_add(d, AGENTI_OP_REASONING, l->key) == NULL) return 0;
+    l->named = 1;                             /* its part was begun                                                     */
+    if (!agenti_json_string(value, op_kind == AGENTI_OP_DATA ? NULL : &l->high, &d->arena, &text)) return 0;
+    if ((op = agenti_op_add(d, op_kind, l->key)) == NULL) return 0;
+    op->a = text;
+    return 1;
+}
+/* Redacted thoughts are bytes in pieces, each in base64 of its own (H9).                                               */
+static int agenti_bc_redacted(agenti_decoder *d, int64_t index, agent_str value)
+{
+    agenti_lane *l;
+    agent_str code;
+    if (!agenti_nonempty(value)) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &code)) return 0;
+    if (!agenti_base64_ok(code)) return 1;
+    if (!agenti_bc_open(d, index, AGENTI_BB_REDACTED, &l)) return 0;
+    if (l == NULL) return 1;
+    code.n = agenti_base64_bytes(code, (char *)(uintptr_t)code.p);
+    return agenti_text_add(&l->more, d->pool, d->graves, code);
+}
+static int agenti_bc_reasoning(agenti_decoder *d, int64_t index, const agent_str *f)
+{
+    agent_str whole = f[AGENTI_BK_R_WHOLE], text = f[AGENTI_BK_R_TEXT], signature = f[AGENTI_BK_R_SIGNATURE];
+    if (agenti_is_object(whole)) {            /* both before one is decoded, in place                                   */
+        text = agent_json_get(whole, "text");
+        signature = agent_json_get(whole, "signature");
+    }
+    return agenti_bc_add(d, index, AGENTI_OP_REASONING, text) && agenti_bc_add(d, index, AGENTI_OP_DATA, signature)
+        && agenti_bc_redacted(d, index, f[AGENTI_BK_R_REDACTED]);
+}
+/* Arguments of a call: a string in pieces, or an object at once. Those of a call that the provider runs are kept.       */
+static int agenti_bc_args(agenti_decoder *d, int64_t index, agent_str value)
+{
+    agenti_lane *ran = agenti_bc_find(d, index, AGENTI_BB_RAN), *l = ran ? ran : agenti_bc_find(d, index, AGENTI_BB_CALL);
+    agenti_op *op;
+    agent_str text = value;
+    if (l == NULL || (!agenti_nonempty(value) && !agenti_is_object(value)) || agenti_eq(value, "{}")) return 1;
+    if (agenti_is_object(value) ? !agenti_raw_of(d, value, &text) : !agenti_json_string(value, &l->high, &d->arena, &text)) return 0;
+    if (ran) return agenti_text_add(&ran->more, d->pool, d->graves, text);
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
+    op->a = text;
+    return 1;
+}
+/* What the provider runs is kept, until it is complete: its start, as it came, and what deltas bring.                  */
+static int agenti_bc_keep(agenti_decoder *d, int64_t index, int kind, agent_str start)
+{
+    agenti_lane *l;
+    agent_str raw;
+    if (!agenti_bc_open(d, index, kind, &l)) return 0;
+    return l == NULL || (agenti_raw_of(d, start, &raw) && agenti_text_set(&l->id, d->pool, d->graves, raw));
+}
+static int agenti_bc_call(agenti_decoder *d, int64_t index, agent_str use)
+{
+    agenti_lane *l;
+    agenti_op *op;
+    if (agent_json_is(agent_json_get(use, "type"), "server_tool_use")) return agenti_bc_keep(d, index, AGENTI_BB_RAN, use);
+    if (!agenti_bc_open(d, index, AGENTI_BB_CALL, &l)) return 0;
+    if (l == NULL) return 1;
+    l->call = 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, l->key)) == NULL) return 0;
+    return agenti_string_of(d, agent_json_get(use, "toolUseId"), &op->a) && agenti_string_of(d, agent_json_get(use, "name"), &op->b)
+        && agenti_bc_args(d, index, agent_json_get(use, "input"));
+}
+/* Contents of a result, each an object, gathered as the members of an array.                                           */
+static int agenti_bc_contents(agenti_decoder *d, int64_t index, agent_str list)
+{
+    agenti_lane *l = agenti_bc_find(d, index, AGENTI_BB_RESULT);
+    agent_str item, raw;
+    size_t pos = 0;
+    while (l && agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item))
+        if (!agenti_raw_of(d, item, &raw) || !agenti_text_add(&l->more, d->pool, d->graves, agenti_cstr(l->more.n ? "," : "["))
+            || !agenti_text_add(&l->more, d->pool, d->graves, raw)) return 0;
+    return 1;
+}
+/* A page is a source; places in documents have no address, and are shown as they came.                                 */
+static int agenti_bc_cite(agenti_decoder *d, agent_str citation)
+{
+    agent_str url, title;
+    if (!agenti_is_object(citation)) return 1;
+    url = agent_json_get(citation, "location.web.url");
+    title = agent_json_get(citation, "title");
+    if (!agenti_nonempty(title)) title = agent_json_get(citation, "location.web.domain");
+    return agenti_nonempty(url) ? agenti_source_add(d, url, title) : agenti_news_add(d, citation, "citation");
+}
+static int agenti_bc_cited(agenti_decoder *d, int64_t index, agent_str cited)
+{
+    agent_str item, texts = agent_json_get(cited, "content"), list = agent_json_get(cited, "citations");
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item)) if (!agenti_bc_cite(d, item)) return 0;
+    pos = 0;
+    while (agenti_is_array(texts) && agent_json_each(texts, &pos, NULL, &item))
+        if (!agenti_bc_add(d, index, AGENTI_OP_TEXT, agent_json_get(item, "text"))) return 0;
+    return 1;
+}
+static uint8_t agenti_bc_image_row(agent_str image)
+{
+    uint8_t i = AGENTI_BC_IMAGES;
+    while (i > 0 && !agent_json_is(agent_json_get(image, "format"), agenti_bc_formats[i - 1].format)) i--;
+    return i > 0 ? (uint8_t)(i - 1) : 0;
+}
+/* An image: of a stream its format stands in the block's start.                                                        */
+static int agenti_bc_image(agenti_decoder *d, int64_t index, agent_str image)
+{
+    agenti_lane *l = agenti_bc_find(d, index, AGENTI_BB_IMAGE);
+    if (!agenti_is_object(image)) return 1;
+    return agenti_file_add(d, AGENT_PART_IMAGE, agent_json_get(image, "source.bytes"), agenti_bc_formats[l ? l->whole : agenti_bc_image_row(image)].mime);
+}
+
+/* ---- the end of a block ---- */
+static int agenti_bc_raw(agenti_decoder *d, const agenti_buf *b, int flags, const char *name)        /* 0: no memory     */
+{
+    agenti_op *op;
+    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n);
+    if (p == NULL || (op = agenti_op_add(d, AGENTI_OP_RAW, 0)) == NULL) return 0;
+    memcpy(p, b->p, b->n);
+    AGENTI_TOUCH(b->n);
+    op->a = agenti_str(p, b->n);
+    op->b = agenti_cstr(name);
+    op->flags = (uint8_t)flags;
+    return 1;
+}
+static int agenti_bc_redacted_end(agenti_decoder *d, const agenti_lane *l)
+{
+    agenti_buf b;
+    int ok;
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_str(&b, "{\"reasoningContent\":{\"redactedContent\":\"");
+    agenti_base64_to(&b, agenti_text_view(&l->more));
+    agenti_buf_str(&b, "\"}}");
+    ok = agenti_bc_raw(d, &b, 0, "reasoningContent");
+    agenti_buf_free(&b);
+    return ok;
+}
+/* The start of a kept block with the member that deltas brought.                                                       */
+static void agenti_bc_fill(agenti_buf *b, const agenti_lane *l, const char *member, uint32_t depth)
+{
+    agent_str start = agenti_text_view(&l->id), more = agenti_text_view(&l->more), old = agent_json_get(start, member), key, value;
+    size_t pos = 0;
+    if (more.n == 0 || agent_json_check(more.p, more.n, depth, NULL) != AGENT_OK) more = old;
+    if (more.n == 0) more = agenti_cstr(l->kind == AGENTI_BB_RAN ? "{}" : "[]");
+    agenti_buf_str(b, l->kind == AGENTI_BB_RAN ? "{\"toolUse\":{" : "{\"toolResult\":{");
+    while (agent_json_each(start, &pos, &key, &value)) {
+        if (value.p == old.p) continue;
+        agenti_json_comma(b);
+        agenti_buf_add(b, key.p - 1, key.n + 2);
+        agenti_buf_str(b, ":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    agenti_json_member(b, member, more);
+    agenti_buf_str(b, "}}");
+}
+/* A call that the provider runs, or its result: the block as it goes back, and what it is to the host (H10).            */
+static int agenti_bc_kept(agenti_decoder *d, agenti_lane *l)
+{
+    int ran = l->kind == AGENTI_BB_RAN, ok;
+    const char *name = ran ? "toolUse" : "toolResult", *member = ran ? "input" : "content";
+    agent_str block;
+    agenti_op *op;
+    agenti_buf b;
+    if (!ran && l->more.n && !agenti_text_add(&l->more, d->pool, d->graves, agenti_cstr("]"))) return 0;
+    agenti_buf_init(&b, d->pool);
+    agenti_bc_fill(&b, l, member, d->depth_limit);
+    ok = agenti_bc_raw(d, &b, AGENTI_RAW_QUIET, name);
+    agenti_buf_free(&b);
+    if (!ok) return 0;
+    block = agent_json_get(d->ops[d->op_n - 1].a, name);
+    if ((op = agenti_op_add(d, ran ? AGENTI_OP_RAN : AGENTI_OP_RESULT, 0)) == NULL) return 0;
+    op->c = agent_json_get(block, member);
+    if (agent_json_is(agent_json_get(block, "status"), "error")) op->flags = AGENT_PART_ERROR;
+    return agenti_string_of(d, agent_json_get(block, "toolUseId"), &op->a) && (!ran || agenti_string_of(d, agent_json_get(block, "name"), &op->b));
+}
+static int agenti_bc_end_lane(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_op *op;
+    if (l->kind == AGENTI_BB_REDACTED) return agenti_bc_redacted_end(d, l);
+    if (l->kind == AGENTI_BB_RAN || l->kind == AGENTI_BB_RESULT) return agenti_bc_kept(d, l);
+    if (l->high) {                            /* the other half of a pair never came                                    */
+        int kind = l->kind == AGENTI_BB_CALL ? AGENTI_OP_ARGS : l->kind == AGENTI_BB_TEXT ? AGENTI_OP_TEXT : AGENTI_OP_REASONING;
+        if ((op = agenti_op_add(d, kind, l->key)) == NULL) return 0;
+        op->a = agenti_cstr("\xEF\xBF\xBD");
+    }
+    return l->kind > AGENTI_BB_REASONING || agenti_op_add(d, AGENTI_OP_END, l->key) != NULL;
+}
+/* Ends what is open at an index, or everything.                                                                        */
+static int agenti_bc_end(agenti_decoder *d, int64_t index, int all)
+{
+    uint32_t i = 0;
+    while (i < d->lane_n) {
+        agenti_lane *l = &d->lanes[i];
+        if (!all && l->index != index) { i++; continue; }
+        if (!agenti_bc_end_lane(d, l)) return 0;
+        agenti_lane_free(d, l);
+        memmove(l, l + 1, (--d->lane_n - i) * sizeof *l);
+    }
+    return 1;
+}
+
+/* ---- events ---- */
+/* A start, of a stream; or a whole block. Another block at the index is over.                                          */
+static AGENTI_NOINLINE int agenti_bc_start(agenti_decoder *d, int64_t index, agent_str start)
+{
+    agent_str f[AGENTI_BK_FIELDS], image;
+    agenti_lane *l;
+    agenti_json_pick(start, agenti_bc_block_rows, AGENTI_BK_FIELDS, f);
+    if (!agenti_bc_end(d, index, 0)) return 0;
+    if (agenti_is_object(f[AGENTI_BK_CALL])) return agenti_bc_call(d, index, f[AGENTI_BK_CALL]);
+    if (agenti_is_object(f[AGENTI_BK_RESULT])) return agenti_bc_keep(d, index, AGENTI_BB_RESULT, f[AGENTI_BK_RESULT]);
+    image = f[AGENTI_BK_IMAGE];
+    if (!agenti_is_object(image)) return 1;
+    if (!agenti_bc_open(d, index, AGENTI_BB_IMAGE, &l)) return 0;
+    if (l) l->whole = agenti_bc_image_row(image);
+    return 1;
+}
+static AGENTI_NOINLINE int agenti_bc_delta(agenti_decoder *d, int64_t index, agent_str delta)
+{
+    agent_str f[AGENTI_BK_FIELDS];
+    agenti_json_pick(delta, agenti_bc_block_rows, AGENTI_BK_FIELDS, f);
+    if (agenti_is_object(f[AGENTI_BK_REASONING])) return agenti_bc_reasoning(d, index, f);
+    if (agenti_is_object(f[AGENTI_BK_CALL])) return agenti_bc_args(d, index, agent_json_get(f[AGENTI_BK_CALL], "input"));
+    return agenti_bc_add(d, index, AGENTI_OP_TEXT, f[AGENTI_BK_TEXT]) && agenti_bc_contents(d, index, f[AGENTI_BK_RESULT])
+        && agenti_bc_cite(d, f[AGENTI_BK_CITATION]) && agenti_bc_image(d, index, f[AGENTI_BK_IMAGE]);
+}
+/* What ends the stream, in either order (H6), or stands beside a whole message.                                        */
+static int agenti_bc_ending(agenti_decoder *d, const agent_str *f)
+{
+    if (agenti_is_string(f[AGENTI_BE_STOP])) {
+        d->sourced |= AGENTI_BC_STOPPED;
+        if (!agenti_bc_end(d, 0, 1) || !agenti_bc_reason(d, f[AGENTI_BE_STOP])) return 0;
+    }
+    if (f[AGENTI_BE_USAGE].n || f[AGENTI_BE_METRICS].n) d->sourced |= AGENTI_BC_COUNTED;
+    agenti_bc_usage(d, f[AGENTI_BE_USAGE]);
+    d->done = d->sourced == (AGENTI_BC_STOPPED | AGENTI_BC_COUNTED);
+    return agenti_news_add(d, f[AGENTI_BE_MORE], "additionalModelResponseFields") && agenti_news_add(d, f[AGENTI_BE_TRACE], "trace");
+}
+static int agenti_bc_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    agent_str f[AGENTI_BE_FIELDS];
+    int64_t index = -1;
+    data = agenti_trim(data);
+    if (data.n == 0) return 1;
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) return agenti_payload_bad(d);
+    agenti_json_pick(data, agenti_bc_event_rows, AGENTI_BE_FIELDS, f);
+    if (f[AGENTI_BE_INDEX].n) (void)agenti_int(f[AGENTI_BE_INDEX], &index);
+    if (agenti_is_object(f[AGENTI_BE_DELTA])) return agenti_bc_delta(d, index, f[AGENTI_BE_DELTA]);
+    if (agenti_is_object(f[AGENTI_BE_START])) return agenti_bc_start(d, index, f[AGENTI_BE_START]);
+    return agenti_eq(event, "contentBlockStop") ? agenti_bc_end(d, index, 0) : agenti_bc_ending(d, f);
+}
+static AGENTI_NOINLINE int agenti_bc_block(agenti_decoder *d, agent_str block)
+{
+    agent_str f[AGENTI_BK_FIELDS], key, value;
+    agenti_op *op;
+    size_t pos = 0;
+    agenti_json_pick(block, agenti_bc_block_rows, AGENTI_BK_FIELDS, f);
+    if (agenti_is_object(f[AGENTI_BK_CALL]) || agenti_is_object(f[AGENTI_BK_RESULT])) return agenti_bc_start(d, 0, block);
+    if (agenti_is_object(f[AGENTI_BK_REASONING])) return agenti_bc_reasoning(d, 0, f);
+    if (agenti_is_object(f[AGENTI_BK_CITED])) return agenti_bc_cited(d, 0, f[AGENTI_BK_CITED]);
+    if (agenti_is_object(f[AGENTI_BK_IMAGE])) return agenti_bc_image(d, 0, f[AGENTI_BK_IMAGE]);
+    if (agenti_is_string(f[AGENTI_BK_TEXT])) return agenti_bc_add(d, 0, AGENTI_OP_TEXT, f[AGENTI_BK_TEXT]);
+    if (!agent_json_each(block, &pos, &key, &value)) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_RAW, 0)) == NULL || !agenti_raw_of(d, block, &op->a)) return 0;
+    return agenti_string_of(d, agenti_str(key.p - 1, key.n + 2), &op->b);                /* a kind that is not known here */
+}
+static int agenti_bc_whole(agenti_decoder *d, agent_str body)
+{
+    agent_str f[AGENTI_BE_FIELDS], list, block;
+    size_t pos = 0;
+    list = agenti_is_object(body) ? agent_json_get(body, "output.message.content") : body;
+    if (!agenti_is_object(body) || !agenti_is_array(list)) {
+        if (agenti_is_object(body) && agenti_is_string(agent_json_get(body, "message"))) agenti_fault_object(d, body, 0);
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        return 1;
+    }
+    agenti_json_pick(body, agenti_bc_event_rows, AGENTI_BE_FIELDS, f);                   /* before strings are decoded in place */
+    while (agent_json_each(list, &pos, NULL, &block))
+        if (agenti_is_object(block) && (!agenti_bc_block(d, block) || !agenti_bc_end(d, 0, 1))) return 0;
+    if (!agenti_bc_ending(d, f)) return 0;
+    d->done = 1;
+    return 1;
+}
+
+/* ---- requests ---- */
+enum { AGENTI_BC_SIDE = 3, AGENTI_BC_TOOLS = 4, AGENTI_BC_MARK = 8, AGENTI_BC_MARKS = 4 };      /* r->state: the side whose message is open,
+                                                                     whether there were calls, the cache points of messages */
+static const char *const agenti_bc_fields_key = "additionalModelRequestFields";
+
+/* Thinking has no place of its own: each maker's models read another member of additionalModelRequestFields.           */
+enum { AGENTI_BC_CLAUDE, AGENTI_BC_NOVA, AGENTI_BC_GPT, AGENTI_BC_QWEN };
+static int agenti_bc_maker(const agenti_request *r)
+{
+    agent_str model = agenti_text_view(&r->options[AGENTI_OPT_MODEL]);
+    return agenti_find(model, "amazon.nova") ? AGENTI_BC_NOVA : agenti_find(model, "openai.") ? AGENTI_BC_GPT
+         : agenti_find(model, "qwen.") ? AGENTI_BC_QWEN : AGENTI_BC_CLAUDE;
+}
+static int agenti_bc_thinks(const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), type;
+    if (agenti_replaced(r, agenti_bc_fields_key)) {
+        type = agent_json_get(r->extra, "additionalModelRequestFields.thinking.type");
+        return type.n && !agent_json_is(type, "disabled");
+    }
+    return budget.n && !agenti_eq(budget, "0") && agenti_bc_maker(r) == AGENTI_BC_CLAUDE;
+}
+static void agenti_bc_budget_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    int adaptive = agenti_eq(budget, "adaptive");
+    agenti_json_key(b, "thinking");
+    agenti_buf_str(b, adaptive ? "{\"type\":\"adaptive\"" : agenti_bc_thinks(r) ? "{\"type\":\"enabled\"" : "{\"type\":\"disabled\"");
+    if (!adaptive && agenti_bc_thinks(r)) agenti_json_member(b, "budget_tokens", budget);
+    agenti_buf_str(b, "}");
+}
+static void agenti_bc_effort_out(agenti_buf *b, int maker, agent_str effort)
+{
+    static const char *const before[] = { "{", "{\"type\":\"enabled\"" }, *const keys[] = { "output_config", "reasoningConfig" },
+        *const words[] = { "effort", "maxReasoningEffort" };
+    if (maker == AGENTI_BC_GPT) agenti_json_member_str(b, "reasoning_effort", effort);
+    else if (maker == AGENTI_BC_QWEN) agenti_json_member_str(b, "reasoning_config", effort);
+    else {
+        agenti_json_key(b, keys[maker]);
+        agenti_buf_str(b, before[maker]);
+        agenti_json_member_str(b, words[maker], effort);
+        agenti_buf_str(b, "}");
+    }
+}
+/* An object that is left out when nothing is in it: where it begins, then its end.                                     */
+static size_t agenti_bc_object(agenti_buf *b, const char *key)
+{
+    size_t at = b->n;
+    agenti_json_key(b, key);
+    agenti_buf_str(b, "{");
+    return at;
+}
+static void agenti_bc_object_end(agenti_buf *b, size_t at)
+{
+    if (!b->bad && b->p[b->n - 1] == '{') b->n = at; else agenti_buf_str(b, "}");
+}
+static void agenti_bc_fields_out(agenti_buf *b, agenti_request *r)
+{
+    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    int maker = agenti_bc_maker(r), budget = r->options[AGENTI_OPT_THINKING].n != 0;
+    size_t at;
+    if (agenti_replaced(r, agenti_bc_fields_key)) return;
+    at = agenti_bc_object(b, agenti_bc_fields_key);
+    if (budget && maker == AGENTI_BC_CLAUDE) agenti_bc_budget_out(b, r);
+    if (budget && maker != AGENTI_BC_CLAUDE) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    if (effort.n) agenti_bc_effort_out(b, maker, effort);
+    agenti_bc_object_end(b, at);
+}
+/* What is answered and what is thought share maxTokens, so it has to be above the budget; without it the model's most is taken. */
+static void agenti_bc_limit_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str limit = agenti_text_view(&r->options[AGENTI_OPT_MAX_TOKENS]);
+    int64_t most = 0, budget = 0;
+    char number[24];
+    if (limit.n == 0) return;
+    if (agenti_bc_thinks(r) && agenti_int(limit, &most) && agenti_int(agenti_text_view(&r->options[AGENTI_OPT_THINKING]), &budget)
+        && most > 0 && budget >= most && budget <= INT64_MAX - most) limit = agenti_str(number, agenti_i64_text(most + budget, number));
+    agenti_json_member(b, "maxTokens", limit);
+}
+static void agenti_bc_config_out(agenti_buf *b, agenti_request *r)
+{
+    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P };
+    static const char *const keys[] = { "temperature", "topP" };
+    size_t at;
+    int i;
+    if (agenti_replaced(r, "inferenceConfig")) return;
+    at = agenti_bc_object(b, "inferenceConfig");
+    agenti_bc_limit_out(b, r);
+    for (i = 0; i < 2; i++) {
+        if (r->options[options[i]].n == 0) continue;
+        if (agenti_bc_thinks(r)) r->left_out |= AGENTI_BIT(options[i]);         /* thinking is refused beside them       */
+        else agenti_json_member(b, keys[i], agenti_text_view(&r->options[options[i]]));
+    }
+    agenti_stops_out(b, r, "stopSequences");
+    agenti_bc_object_end(b, at);
+}
+/* "none" has no word here, and a choice that forces a call is refused beside thinking.                                 */
+static agent_str agenti_bc_wanted(const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    return agenti_eq(choice, "none") || (agenti_bc_thinks(r) && !agenti_eq(choice, "auto")) ? agenti_str(NULL, 0) : choice;
+}
+static void agenti_bc_point_out(agenti_buf *b, const agenti_request *r)
+{
+    int hour = agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_CACHE]), "1h");
+    agenti_buf_str(b, hour ? ",{\"cachePoint\":{\"type\":\"default\",\"ttl\":\"1h\"}}" : ",{\"cachePoint\":{\"type\":\"default\"}}");
+}
+static void agenti_bc_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    agenti_buf_str(b, "{");
+    agenti_bc_config_out(b, r);
+    agenti_bc_fields_out(b, r);
+    if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_bc_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
+    if (system.n && !agenti_replaced(r, "system")) {
+        agenti_json_key(b, "system");
+        agenti_buf_str(b, "[{");
+        agenti_json_member_str(b, "text", system);
+        agenti_buf_str(b, "}");
+        if (r->options[AGENTI_OPT_CACHE].n) agenti_bc_point_out(b, r);
+        agenti_buf_str(b, "]");
+    }
+    agenti_json_key(b, "messages");
+    agenti_buf_str(b, "[");
+}
+/* Roles alternate: blocks of the same side go into one message.                                                        */
+static void agenti_bc_side(agenti_buf *b, agenti_request *r, int model)
+{
+    int side = r->state & AGENTI_BC_SIDE;
+    if (side == 1 + model) { agenti_buf_str(b, ","); return; }
+    if (side) agenti_buf_str(b, "]},");
+    agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
+    r->state += 1 + model - side;
+}
+static int agenti_bc_text_out(agenti_buf *b, agenti_request *r, agent_str text, int model)           /* 0: not sent    */
+{
+    if (agenti_trim(text).n == 0) return 0;   /* blank texts are refused                                                */
+    agenti_bc_side(b, r, model);
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "text", text);
+    agenti_buf_str(b, "}");
+    return 1;
+}
+/* Names of documents: letters, digits, single blanks, -()[]; no two alike, so the part's number is in it.               */
+static void agenti_bc_name_out(agenti_buf *b, const agenti_part *p)
+{
+    agent_str name = p->name.n ? agenti_text_view(&p->name) : agenti_cstr("document");
+    char out[128], c;
+    size_t i, n = name.n < 96 ? name.n : 96;
+    for (i = 0; i < n; i++) {
+        c = agenti_lower(name.p[i]);
+        out[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '(' || c == ')' || c == '[' || c == ']' ? name.p[i] : '-';
+    }
+    out[n++] = ' ';
+    out[n++] = '(';
+    n += agenti_u64_text(p->id, out + n);
+    out[n++] = ')';
+    agenti_json_member_str(b, "name", agenti_str(out, n));
+}
+static int agenti_bc_format(const agenti_part *p)             /* its row in the table; -1: not taken                    */
+{
+    int i = p->kind == AGENT_PART_FILE ? AGENTI_BC_IMAGES : 0, end = p->kind == AGENT_PART_FILE ? AGENTI_BC_FORMATS : AGENTI_BC_IMAGES;
+    if (p->kind == AGENT_PART_AUDIO || (p->uri.n && !agenti_find(agenti_str(p->uri.p, p->uri.n < 5 ? p->uri.n : 5), "s3://"))) return -1;
+    while (i < end && !agenti_ieq(agenti_text_view(&p->mime), agenti_bc_formats[i].mime)) i++;
+    if (i < end) return i;
+    return p->kind == AGENT_PART_FILE && !p->uri.n && !(p->flags & AGENT_PART_BASE64) ? AGENTI_BC_TXT : -1;
+}
+static void agenti_bc_media_out(agenti_buf *b, const agenti_part *p, int format)
+{
+    agenti_json_key(b, p->kind == AGENT_PART_IMAGE ? "image" : "document");
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "format", agenti_cstr(agenti_bc_formats[format].format));
+    if (p->kind == AGENT_PART_FILE) agenti_bc_name_out(b, p);
+    agenti_json_key(b, "source");
+    agenti_buf_str(b, p->uri.n ? "{\"s3Location\":{\"uri\":" : "{\"bytes\":\"");
+    if (p->uri.n) agenti_json_quote_to(b, agenti_text_view(&p->uri));
+    else if (p->flags & AGENT_PART_BASE64) agenti_buf_add(b, p->text.p, p->text.n);
+    else agenti_base64_to(b, agenti_text_view(&p->text));
+    agenti_buf_str(b, p->uri.n ? "}}}" : "\"}}");
+}
+static void agenti_bc_mark(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int most = r->options[AGENTI_OPT_CACHE].n ? AGENTI_BC_MARKS - 2 : (int)AGENTI_BC_MARKS;
+    if (!(p->flags & AGENT_PART_CACHE)) return;
+    if (r->state / AGENTI_BC_MARK >= most) { r->left_out |= AGENTI_BIT(AGENTI_LEFT_MARK); return; }
+    r->state += AGENTI_BC_MARK;
+    agenti_bc_point_out(b, r);
+}
+static void agenti_bc_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    int format = agenti_is_media(p->kind) ? agenti_bc_format(p) : -1;
+    if (!agenti_is_media(p->kind)) {
+        if (!agenti_bc_text_out(b, r, agenti_text_view(&p->text), 0)) return;
+    } else {
+        agenti_bc_side(b, r, 0);
+        agenti_buf_str(b, format < 0 ? "{\"text\":" : "{");
+        if (format < 0) agenti_media_left_out(b, r, p); else agenti_bc_media_out(b, p, format);
+        agenti_buf_str(b, "}");
+    }
+    agenti_bc_mark(b, r, p);
+}
+/* A message with a document needs a text.                                                                              */
+static void agenti_bc_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, texts = 0, files = 0;
+    for (i = 0; i < m->n; i++) {
+        texts += m->parts[i].kind == AGENT_PART_TEXT && agenti_trim(agenti_text_view(&m->parts[i].text)).n;
+        files += m->parts[i].kind == AGENT_PART_FILE;
+    }
+    if (files && !texts) (void)agenti_bc_text_out(b, r, agenti_cstr("See the document."), 0);
+    for (i = 0; i < m->n; i++) agenti_bc_user_part(b, r, &m->parts[i]);
+}
+/* Ids of calls are at most 64 of A-Z a-z 0-9 _ -; those of other providers may hold more, and differ at their end.     */
+static void agenti_bc_id_out(agenti_buf *b, agent_str id)
+{
+    char out[64];
+    size_t i, skip = id.n > sizeof out ? id.n - sizeof out : 0;
+    for (i = 0; i < id.n - skip; i++) {
+        char c = agenti_lower(id.p[skip + i]);
+        out[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? id.p[skip + i] : '_';
+    }
+    agenti_json_member_str(b, "toolUseId", agenti_str(out, i));
+}
+static void agenti_bc_call_out(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
+    agenti_buf_str(b, "{\"toolUse\":{");
+    agenti_bc_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}}");
+}
+static void agenti_bc_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int good = m->model == r->model && !(p->flags & AGENT_PART_CUT);
+    if (p->kind == AGENT_PART_TEXT) { (void)agenti_bc_text_out(b, r, agenti_text_view(&p->text), 1); return; }
+    if (agenti_is_media(p->kind)) return;     /* files that a model made are not taken back                             */
+    if (p->kind != AGENT_PART_CALL && !good) { if (m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); return; }
+    if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thoughts are not taken back  */
+    agenti_bc_side(b, r, 1);
+    if (p->kind == AGENT_PART_CALL || agenti_find(agenti_text_view(&p->name), "tool")) r->state |= AGENTI_BC_TOOLS;
+    if (p->kind == AGENT_PART_OTHER) agenti_buf_add(b, p->text.p, p->text.n);
+    else if (p->kind == AGENT_PART_CALL) agenti_bc_call_out(b, p);
+    else {
+        agenti_buf_str(b, "{\"reasoningContent\":{\"reasoningText\":{");
+        agenti_json_member_str(b, "text", agenti_text_view(&p->text));
+        agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+        agenti_buf_str(b, "}}}");
+    }
+}
+static void agenti_bc_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    agent_str text = agenti_text_view(&p->text);
+    agenti_bc_side(b, r, 0);
+    r->state |= AGENTI_BC_TOOLS;
+    agenti_buf_str(b, "{\"toolResult\":{");
+    agenti_bc_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_buf_str(b, ",\"content\":[{");
+    agenti_json_member_str(b, "text", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
+    agenti_buf_str(b, p->flags & AGENT_PART_ERROR ? "}],\"status\":\"error\"}}" : "}]}}");
+}
+static void agenti_bc_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    if (m->role == AGENT_USER) { agenti_bc_user_msg(b, r, m); return; }
+    for (i = 0; i < m->n; i++) {
+        if (m->role == AGENT_TOOLS) agenti_bc_result_out(b, r, &m->parts[i]);
+        else agenti_bc_model_part(b, r, m, &m->parts[i]);
+    }
+}
+static int agenti_bc_has_tools(const agenti_request *r) { return r->tool_count && !agenti_replaced(r, "toolConfig"); }
+static void agenti_bc_tail(agenti_buf *b, const agenti_request *r)
+{
+    agenti_request with = *r;
+    if (r->note) (void)agenti_bc_text_out(b, &with, agenti_cstr(r->note), 0);
+    if (r->options[AGENTI_OPT_CACHE].n && (with.state & AGENTI_BC_SIDE) == 1) agenti_bc_point_out(b, r);
+    agenti_buf_str(b, with.state & AGENTI_BC_SIDE ? "]}]" : "]");
+    if (agenti_bc_has_tools(r)) agenti_buf_str(b, ",\"toolConfig\":{");
+}
+static void agenti_bc_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (!agenti_bc_has_tools(r)) return;
+    agenti_buf_str(b, "\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"toolSpec\":{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_key(b, "inputSchema");
+        agenti_buf_str(b, "{");
+        agenti_json_member(b, "json", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}}}");
+    }
+    agenti_buf_str(b, "]");
+}
+/* A history with calls is refused without tools (H12), so there is one when there is none.                              */
+static void agenti_bc_end_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str choice = agenti_bc_wanted(r);
+    if (agenti_bc_has_tools(r)) {
+        if (choice.n && !r->choice_off && !r->tools_off) {
+            agenti_buf_str(b, ",\"toolChoice\":");
+            if (agenti_eq(choice, "auto")) agenti_buf_str(b, "{\"auto\":{}}");
+            else if (agenti_eq(choice, "required")) agenti_buf_str(b, "{\"any\":{}}");
+            else {
+                agenti_buf_str(b, "{\"tool\":{");
+                agenti_json_member_str(b, "name", choice);
+                agenti_buf_str(b, "}}");
+            }
+        }
+        agenti_buf_str(b, "}");
+    } else if ((r->state & AGENTI_BC_TOOLS) && !agenti_replaced(r, "toolConfig"))
+        agenti_buf_str(b, ",\"toolConfig\":{\"tools\":[{\"toolSpec\":{\"name\":\"none\",\"description\":\"There are no tools.\","
+                          "\"inputSchema\":{\"json\":{\"type\":\"object\"}}}}]}");
+    agenti_extra_out(b, r);
+}
+static const char *const agenti_bc_parts[] = { "text", "signature", "input", NULL };
+static const char *const agenti_bc_routing[] = { "contentBlockIndex", NULL };
+static const char *const agenti_bc_held[] = { "start", "toolResult", "citation", "output", NULL };
+static const agenti_wire agenti_bedrock_converse_wire = {
+    "bedrock-converse", "/model/{model}/converse-stream", "/model/{model}/converse", AGENTI_FRAMING_FRAMES, NULL, NULL,
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
+    { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
+    { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held }              /* nothing of a whole answer is owned */
+};
+AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
+#endif
+
+/* ==== wire_ollama.c: Ollama chat and generate ===================================================================== */
+/* Ollama's own API: https://github.com/ollama/ollama/blob/main/docs/api.md. An event is a line of JSON. /api/chat answers with a
+ * `message`, /api/generate with the members of one; both are read alike. Calls come whole, their arguments are objects. */
+AGENTI_FN const agenti_wire *agenti_ollama(void);
+AGENTI_FN const agenti_wire *agenti_ollama_generate(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OLLAMA
+/* ---- answers ---- */
+enum { AGENTI_OL_ERROR, AGENTI_OL_MODEL, AGENTI_OL_MESSAGE, AGENTI_OL_THINKING, AGENTI_OL_CONTENT, AGENTI_OL_CALLS, AGENTI_OL_THOUGHTS,
+       AGENTI_OL_RESPONSE, AGENTI_OL_ROOT_CALLS, AGENTI_OL_DONE, AGENTI_OL_REASON, AGENTI_OL_INPUT, AGENTI_OL_OUTPUT, AGENTI_OL_FIELDS };
+static const agenti_field agenti_ol_rows[AGENTI_OL_FIELDS] = {
+    { "error", -1 }, { "model", -1 }, { "message", -1 }, { "thinking", AGENTI_OL_MESSAGE }, { "content", AGENTI_OL_MESSAGE },
+    { "tool_calls", AGENTI_OL_MESSAGE }, { "thinking", -1 }, { "response", -1 }, { "tool_calls", -1 }, { "done", -1 }, { "done_reason", -1 },
+    { "prompt_eval_count", -1 }, { "eval_count", -1 }
+};
+/* Old versions leave the count of the prompt out, or say 0, when all of it was cached.                                 */
+static void agenti_ol_usage(agenti_decoder *d, const agent_str *f)
+{
+    int64_t n;
+    if (agenti_count(f[AGENTI_OL_INPUT], &n) && n > 0) { d->usage.input = n; d->has_usage = 1; }
+    if (agenti_count(f[AGENTI_OL_OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
+}
+/* Without a reason, as old versions end, it is not known why (H2: it is `stop` after calls too).                        */
+static int agenti_ol_done(agenti_decoder *d, const agent_str *f)
+{
+    agent_str raw;
+    d->done = 1;
+    if (!agenti_nonempty(f[AGENTI_OL_REASON])) return 1;
+    if (!agenti_json_string(f[AGENTI_OL_REASON], NULL, &d->arena, &raw)) return 0;
+    agenti_finish_set(d, agenti_eq(raw, "stop") ? AGENT_FINISH_STOP : agenti_eq(raw, "length") ? AGENT_FINISH_LENGTH : AGENT_FINISH_OTHER, raw);
+    return 1;
+}
+/* Old versions give no ids, and "" for arguments when there are none (H1).                                             */
+static AGENTI_NOINLINE int agenti_ol_call(agenti_decoder *d, agent_str call)
+{
+    enum { ID, FUNCTION, NAME, ARGUMENTS, FIELDS };
+    static const agenti_field rows[FIELDS] = { { "id", -1 }, { "function", -1 }, { "name", FUNCTION }, { "arguments", FUNCTION } };
+    agent_str f[FIELDS], args;
+    agenti_op *op;
+    uint32_t key = d->call_n;
+    if (!agenti_is_object(call)) return 1;
+    agenti_json_pick(call, rows, FIELDS, f);
+    args = f[ARGUMENTS];
+    if (!agenti_is_object(f[FUNCTION])) return 1;
+    if (key >= d->call_limit) return agenti_too_many(d);
+    if (!agenti_stream_end(d) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    if (!agenti_string_of(d, f[ID], &op->a) || !agenti_string_of(d, f[NAME], &op->b)) return 0;
+    if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    return agenti_is_string(args) ? agenti_string_of(d, args, &op->a) : agenti_raw_of(d, args, &op->a);
+}
+static int agenti_ol_calls(agenti_decoder *d, agent_str list)
+{
+    agent_str call;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &call)) if (!agenti_ol_call(d, call)) return 0;
+    return 1;
+}
+/* A line or a whole answer. Thoughts come before the text, though the text may stand before them.                       */
+static int agenti_ol_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_OL_FIELDS];
+    agenti_json_pick(json, agenti_ol_rows, AGENTI_OL_FIELDS, f);
+    *known = agenti_is_object(f[AGENTI_OL_MESSAGE]) || f[AGENTI_OL_RESPONSE].n || f[AGENTI_OL_DONE].n;
+    if (f[AGENTI_OL_ERROR].n && !agenti_eq(f[AGENTI_OL_ERROR], "null") && !agenti_eq(f[AGENTI_OL_ERROR], "\"\"")) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    if (!agenti_model_set(d, f[AGENTI_OL_MODEL])) return 0;
+    if (!agenti_stream_add(d, AGENTI_OP_REASONING, f[AGENTI_OL_THINKING], 0) || !agenti_stream_add(d, AGENTI_OP_REASONING, f[AGENTI_OL_THOUGHTS], 0)
+        || !agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OL_CONTENT], 0) || !agenti_stream_add(d, AGENTI_OP_TEXT, f[AGENTI_OL_RESPONSE], 0)
+        || !agenti_ol_calls(d, f[AGENTI_OL_CALLS]) || !agenti_ol_calls(d, f[AGENTI_OL_ROOT_CALLS])) return 0;
+    agenti_ol_usage(d, f);
+    return !agenti_eq(f[AGENTI_OL_DONE], "true") || agenti_ol_done(d, f);
+}
+static int agenti_ol_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known;
+    (void)event;                              /* lines have none; who sends them as server-sent events names none        */
+    data = agenti_trim(data);
+    if (data.n == 0) return 1;
+    if (agenti_eq(data, "[DONE]")) { d->done = d->finish != AGENT_FINISH_NONE; return 1; }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) return agenti_payload_bad(d);
+    return agenti_ol_object(d, data, &known);
+}
+static int agenti_ol_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_ol_object(d, body, &known)) return 0;
+    d->done = 1;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Ollama's"));
+    return 1;
+}
+
+/* ---- requests ---- */
+/* An effort is a level of thinking, a budget only tells whether to think.                                              */
+static void agenti_ol_think_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    if (agenti_replaced(r, "think")) return;
+    if (agenti_eq(effort, "none")) agenti_json_member(b, "think", agenti_cstr("false"));
+    else if (effort.n) agenti_json_member_str(b, "think", effort);
+    else if (budget.n) agenti_json_member(b, "think", agenti_cstr(agenti_eq(budget, "0") ? "false" : "true"));
+}
+static void agenti_ol_options_out(agenti_buf *b, const agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "num_predict", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
+        { "seed", AGENTI_OPT_SEED }, { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE }
+    };
+    size_t i;
+    if (agenti_replaced(r, "options")) return;
+    agenti_buf_str(b, ",\"options\":{");
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (r->options[rows[i].option].n) agenti_json_member(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
+    agenti_stops_out(b, r, "stop");
+    agenti_buf_str(b, "}");
+}
+static void agenti_ol_settings_out(agenti_buf *b, const agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    agenti_ol_think_out(b, r);
+    agenti_ol_options_out(b, r);
+}
+static void agenti_ol_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (choice.n && !agenti_eq(choice, "auto")) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
+    agenti_ol_settings_out(b, r);
+    agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_ol_open(agenti_buf *b, agenti_request *r, const char *role)
+{
+    agenti_buf_str(b, r->state ? ",{" : "{");
+    r->state = 1;
+    agenti_json_member_str(b, "role", agenti_cstr(role));
+}
+static void agenti_ol_system(agenti_buf *b, agenti_request *r, agent_str text)
+{
+    agenti_ol_open(b, r, "system");
+    agenti_json_member_str(b, "content", text);
+    agenti_buf_str(b, "}");
+}
+static int agenti_ol_is_image(const agenti_part *p) { return p->kind == AGENT_PART_IMAGE && (p->flags & AGENT_PART_BASE64) && p->text.n; }
+/* A message has one text, and images beside it, by data only.                                                          */
+static void agenti_ol_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, texts = 0, images = 0;
+    agenti_ol_open(b, r, "user");
+    agenti_json_member_str(b, "content", agenti_str(NULL, 0));
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (agenti_ol_is_image(p)) { images++; continue; }
+        if (texts++) agenti_json_quote_more(b, agenti_cstr("\n\n"));
+        if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_more(b, agenti_text_view(&p->text));
+        else agenti_media_left_more(b, r, p);
+    }
+    if (images) agenti_buf_str(b, ",\"images\":[");
+    for (i = 0; i < m->n; i++) if (agenti_ol_is_image(&m->parts[i])) {
+        agenti_json_comma(b);
+        agenti_json_quote_to(b, agenti_text_view(&m->parts[i].text));
+    }
+    agenti_buf_str(b, images ? "]}" : "}");
+}
+static void agenti_ol_call_out(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
+    agenti_json_comma(b);
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_buf_str(b, ",\"function\":{");
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}}");
+}
+/* The parts of a kind as one string.                                                                                   */
+static void agenti_ol_joined(agenti_buf *b, const char *key, const agenti_msg *m, int kind)
+{
+    uint32_t i;
+    agenti_json_member_str(b, key, agenti_str(NULL, 0));
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == kind) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+}
+static void agenti_ol_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, texts = 0, calls = 0, thoughts = 0;
+    for (i = 0; i < m->n; i++) {
+        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0;
+        calls += m->parts[i].kind == AGENT_PART_CALL;
+        thoughts += m->parts[i].kind == AGENT_PART_REASONING && m->parts[i].text.n > 0;
+    }
+    if (thoughts && m->model != r->model) { r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); thoughts = 0; }
+    if (texts + calls == 0) return;
+    agenti_ol_open(b, r, "assistant");
+    agenti_ol_joined(b, "content", m, AGENT_PART_TEXT);
+    if (thoughts) agenti_ol_joined(b, "thinking", m, AGENT_PART_REASONING);
+    if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) agenti_ol_call_out(b, &m->parts[i]);
+    agenti_buf_str(b, calls ? "]}" : "}");
+}
+/* Old versions match a result by the tool's name, new ones by the id.                                                  */
+static void agenti_ol_tools_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, at = 0;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        agenti_ol_open(b, r, "tool");
+        agenti_json_member_str(b, "tool_name", agenti_result_name(r, p, &at));
+        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+}
+static void agenti_ol_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    if (m->role == AGENT_MODEL) agenti_ol_model_msg(b, r, m);
+    else if (m->role == AGENT_USER) agenti_ol_user_msg(b, r, m);
+    else agenti_ol_tools_msg(b, r, m);
+}
+/* No choice of tools can be told, so the words alone must do when no more calls are wanted.                             */
+static void agenti_ol_tail(agenti_buf *b, const agenti_request *r)
+{
+    if (r->note) {
+        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_json_member_str(b, "content", agenti_cstr(r->note));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+}
+/* /api/generate: what was said is one text; templates and images of its own are the host's, by members of its own.      */
+static void agenti_og_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    if (r->tool_count) r->left_out |= AGENTI_BIT(AGENTI_LEFT_TOOLS);
+    agenti_ol_settings_out(b, r);
+    if (system.n && !agenti_replaced(r, "system")) agenti_json_member_str(b, "system", system);
+    if (!agenti_replaced(r, "prompt")) agenti_buf_str(b, ",\"prompt\":\"");
+}
+static void agenti_og_tail(agenti_buf *b, const agenti_request *r)
+{
+    if (!agenti_replaced(r, "prompt")) agenti_buf_str(b, "\"");
+}
+static void agenti_og_tools(agenti_buf *b, const agenti_request *r) { (void)b; (void)r; }
+
+/* Lines are short, and what stands last in one may come first, so nothing is cut.                                      */
+static const char *const agenti_ol_none[] = { NULL };
+static const agenti_wire agenti_ollama_wire = {
+    "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
+    agenti_ol_event, agenti_ol_whole, NULL,
+    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }
+};
+static const agenti_wire agenti_ollama_generate_wire = {
+    "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
+    agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
+    agenti_ol_event, agenti_ol_whole, NULL,
+    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }
+};
+AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
+AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }
+#endif
+
+/* ==== wire_cohere.c: Cohere chat ================================================================================== */
+/* Cohere chat, version 2: https://docs.cohere.com/reference/chat and /chat-stream. An event is told by what is in it: `delta.message`
+ * has a piece of a member of the `message` that a whole answer has. Answers of version 1, a line of JSON an event, are understood. */
+AGENTI_FN const agenti_wire *agenti_cohere(void);
+AGENTI_FN const agenti_wire *agenti_cohere_v1(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_COHERE
+/* ---- answers ---- */
+enum { AGENTI_CO_PLAN = 1 };                  /* agenti_decoder.sourced: the open stream is a plan for calls            */
+static const char agenti_co_plan[] = "tool_plan";             /* agenti_part.data of one: it goes back as such          */
+
+/* Counts of tokens, not of what is billed (H15).                                                                       */
+static AGENTI_NOINLINE void agenti_co_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { TOKENS, INPUT, OUTPUT, REASONING, CACHED, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "tokens", -1 }, { "input_tokens", TOKENS }, { "output_tokens", TOKENS }, { "reasoning_tokens", TOKENS }, { "cached_tokens", -1 }
+    };
+    agent_str f[FIELDS];
+    int64_t n;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    if (agenti_count(f[INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
+    if (agenti_count(f[OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
+    if (agenti_count(f[REASONING], &n)) d->usage.reasoning = n;
+    if (agenti_count(f[CACHED], &n)) d->usage.cached = n;
+}
+static int agenti_co_finish(agenti_decoder *d, agent_str value)
+{
+    static const struct { const char *word; int finish; } rows[] = {
+        { "COMPLETE", AGENT_FINISH_STOP }, { "STOP_SEQUENCE", AGENT_FINISH_STOP }, { "MAX_TOKENS", AGENT_FINISH_LENGTH },
+        { "ERROR_LIMIT", AGENT_FINISH_LENGTH }, { "TOOL_CALL", AGENT_FINISH_TOOLS }, { "ERROR", AGENT_FINISH_ERROR },
+        { "TIMEOUT", AGENT_FINISH_ERROR }, { "ERROR_TOXIC", AGENT_FINISH_FILTER }
+    };
+    agent_str raw;
+    size_t i;
+    int finish = AGENT_FINISH_OTHER;
+    if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_eq(raw, rows[i].word)) finish = rows[i].finish;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+/* A piece of text, of thoughts or of a plan; a plan is a stream of its own, and says so for its way back (H14).          */
+static int agenti_co_add(agenti_decoder *d, int kind, agent_str value, int plan)
+{
+    uint32_t before = d->streams;
+    agenti_op *op;
+    if (!agenti_nonempty(value)) return 1;
+    if (d->sourced != plan && !agenti_stream_end(d)) return 0;
+    d->sourced = (uint8_t)plan;
+    if (!agenti_stream_add(d, kind, value, 0)) return 0;
+    if (!plan || d->streams == before) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, d->stream)) == NULL) return 0;
+    op->a = agenti_cstr(agenti_co_plan);
+    return 1;
+}
+static int agenti_co_block(agenti_decoder *d, agent_str block)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (agenti_is_object(block) && agent_json_each(block, &pos, &key, &value)) {
+        if (agenti_eq(key, "text") && !agenti_co_add(d, AGENTI_OP_TEXT, value, 0)) return 0;
+        if (agenti_eq(key, "thinking") && !agenti_co_add(d, AGENTI_OP_REASONING, value, 0)) return 0;
+    }
+    return 1;
+}
+/* Which call: the one of this id, or a new one if it has an id or a name, else the one of this index, else the last. lane_n: new. */
+static uint32_t agenti_co_route(const agenti_decoder *d, agent_str id, int named, int has_index, int64_t index)
+{
+    uint32_t i;
+    for (i = d->lane_n; id.n && i-- > 0;) if (d->lanes[i].id.n == id.n && memcmp(d->lanes[i].id.p, id.p, id.n) == 0) return i;
+    if (id.n || named || d->lane_n == 0) return d->lane_n;
+    for (i = d->lane_n; has_index && i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
+    return d->lane_n - 1;
+}
+static int agenti_co_call_new(agenti_decoder *d, agent_str id, agent_str name, int has_index, int64_t index)
+{
+    agenti_lane *l;
+    agenti_op *op;
+    if (!agenti_stream_end(d) || (l = agenti_lane_new(d)) == NULL) return 0;
+    l->call = 1;
+    l->key = d->lane_n - 1;
+    l->has_index = (uint8_t)has_index;
+    l->index = index;
+    if (id.n && !agenti_text_set(&l->id, d->pool, d->graves, id)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, l->key)) == NULL) return 0;
+    op->a = id;
+    return agenti_string_of(d, name, &op->b);
+}
+/* No arguments are "", or the string "null" (H14).                                                                     */
+static int agenti_co_args(agenti_decoder *d, agenti_lane *l, agent_str args)
+{
+    agenti_op *op;
+    agent_str text;
+    if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"") || (!l->whole && agenti_eq(args, "\"null\""))) return 1;
+    l->whole = 1;                             /* not the first piece any more                                           */
+    if (agenti_is_string(args) ? !agenti_json_string(args, &l->high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, l->key)) == NULL) return 0;
+    op->a = text;
+    return 1;
+}
+static AGENTI_NOINLINE int agenti_co_call(agenti_decoder *d, agent_str call, int has_index, int64_t index)
+{
+    enum { ID, FUNCTION, NAME, ARGUMENTS, FIELDS };
+    static const agenti_field rows[FIELDS] = { { "id", -1 }, { "function", -1 }, { "name", FUNCTION }, { "arguments", FUNCTION } };
+    agent_str f[FIELDS], id;
+    uint32_t at;
+    if (!agenti_is_object(call)) return 1;
+    agenti_json_pick(call, rows, FIELDS, f);
+    if (!agenti_string_of(d, f[ID], &id)) return 0;
+    at = agenti_co_route(d, id, agenti_nonempty(f[NAME]), has_index, index);
+    if (at == d->lane_n && at >= d->call_limit) return agenti_too_many(d);
+    if (at == d->lane_n && !agenti_co_call_new(d, id, f[NAME], has_index, index)) return 0;
+    return agenti_co_args(d, &d->lanes[at], f[ARGUMENTS]);
+}
+/* Where in the text what is taken from which documents or results; those with a URL are sources.                        */
+static int agenti_co_cite(agenti_decoder *d, agent_str citation)
+{
+    agent_str list = agent_json_get(citation, "sources"), item, from;
+    size_t pos = 0;
+    if (!agenti_is_object(citation)) return 1;
+    if (!agenti_news_add(d, citation, "citation")) return 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &item)) {
+        if (!agenti_is_object(item)) continue;
+        from = agent_json_get(item, "document");
+        if (!agenti_is_object(from)) from = agent_json_get(item, "tool_output");
+        if (agenti_is_object(from) && !agenti_source_add(d, agent_json_get(from, "url"), agent_json_get(from, "title"))) return 0;
+    }
+    return 1;
+}
+/* One member of a message: an event has one object, a whole answer a list of them.                                     */
+static int agenti_co_member(agenti_decoder *d, agent_str key, agent_str value, int has_index, int64_t index)
+{
+    int list = agenti_is_array(value), kind = agenti_eq(key, "content") ? 1 : agenti_eq(key, "tool_calls") ? 2 : agenti_eq(key, "citations") ? 3 : 0;
+    agent_str item = value;
+    size_t pos = 0;
+    if (agenti_eq(key, "tool_plan")) return agenti_co_add(d, AGENTI_OP_REASONING, value, AGENTI_CO_PLAN);
+    if (kind == 1 && agenti_is_string(value)) return agenti_co_add(d, AGENTI_OP_TEXT, value, 0);
+    while (kind && (!list || agent_json_each(value, &pos, NULL, &item))) {
+        if (kind == 1 && !agenti_co_block(d, item)) return 0;
+        if (kind == 2 && !agenti_co_call(d, item, has_index, index)) return 0;
+        if (kind == 3 && !agenti_co_cite(d, item)) return 0;
+        if (!list) break;
+    }
+    return 1;
+}
+enum { AGENTI_CE_TYPE, AGENTI_CE_INDEX, AGENTI_CE_DELTA, AGENTI_CE_DELTA_MESSAGE, AGENTI_CE_DELTA_FINISH, AGENTI_CE_DELTA_USAGE, AGENTI_CE_DELTA_ERROR,
+       AGENTI_CE_MESSAGE, AGENTI_CE_FINISH, AGENTI_CE_USAGE, AGENTI_CE_ERROR, AGENTI_CE_FIELDS };
+static const agenti_field agenti_co_rows[AGENTI_CE_FIELDS] = {
+    { "type", -1 }, { "index", -1 }, { "delta", -1 }, { "message", AGENTI_CE_DELTA }, { "finish_reason", AGENTI_CE_DELTA },
+    { "usage", AGENTI_CE_DELTA }, { "error", AGENTI_CE_DELTA }, { "message", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "error", -1 }
+};
+/* What message-end says; `error` has words where the finish reason is ERROR.                                           */
+static int agenti_co_end(agenti_decoder *d, const agent_str *f)
+{
+    agent_str text;
+    agenti_co_usage(d, f[AGENTI_CE_DELTA_USAGE]);
+    agenti_co_usage(d, f[AGENTI_CE_USAGE]);
+    if (!agenti_co_finish(d, f[AGENTI_CE_DELTA_FINISH]) || !agenti_co_finish(d, f[AGENTI_CE_FINISH])) return 0;
+    if (!agenti_nonempty(f[AGENTI_CE_DELTA_ERROR])) return 1;
+    if (!agenti_json_string(f[AGENTI_CE_DELTA_ERROR], NULL, &d->arena, &text)) return 0;
+    agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", text);
+    return 1;
+}
+/* An event or a whole answer. Members of the message are taken in their order, so it may be cut anywhere.                */
+static AGENTI_NOINLINE int agenti_co_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_CE_FIELDS], message, key, value;
+    size_t pos = 0;
+    int64_t index = 0;
+    int has_index;
+    agenti_json_pick(json, agenti_co_rows, AGENTI_CE_FIELDS, f);
+    message = f[agenti_is_object(f[AGENTI_CE_DELTA]) ? AGENTI_CE_DELTA_MESSAGE : AGENTI_CE_MESSAGE];
+    *known = agenti_is_object(message) || agenti_is_string(f[AGENTI_CE_FINISH]) || f[AGENTI_CE_TYPE].n > 0;
+    if ((f[AGENTI_CE_ERROR].n && !agenti_eq(f[AGENTI_CE_ERROR], "null")) || (!*known && agenti_is_string(message))) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    has_index = f[AGENTI_CE_INDEX].n && agenti_int(f[AGENTI_CE_INDEX], &index);
+    while (agenti_is_object(message) && agent_json_each(message, &pos, &key, &value))
+        if (!agenti_co_member(d, key, value, has_index, index)) return 0;
+    if (agent_json_is(f[AGENTI_CE_TYPE], "content-end") && !agenti_stream_end(d)) return 0;
+    if (!agenti_co_end(d, f)) return 0;
+    if (agent_json_is(f[AGENTI_CE_TYPE], "message-end") && message.n == 0) d->done = 1;      /* else it may be cut, and go on */
+    return 1;
+}
+/* 1: it is an object, *data, 0: there is nothing to read in it (any more), -1: no memory                                */
+static int agenti_co_payload(agenti_decoder *d, agent_str *data)
+{
+    *data = agenti_trim(*data);
+    if (data->n == 0 || data->p[0] == ':') return 0;
+    if (agenti_eq(*data, "[DONE]")) { d->done = d->finish != AGENT_FINISH_NONE; return 0; }
+    if (data->p[0] == '{' && agent_json_check(data->p, data->n, d->depth_limit, NULL) == AGENT_OK) return 1;
+    return agenti_payload_bad(d) ? 0 : -1;
+}
+static int agenti_co_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known, rc = agenti_co_payload(d, &data);
+    if (rc <= 0) return rc == 0;
+    if (!agenti_eq(event, "error")) return agenti_co_object(d, data, &known);
+    agenti_fault_object(d, data, 0);
+    return 1;
+}
+static int agenti_co_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_co_object(d, body, &known)) return 0;
+    d->done = 1;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    return 1;
+}
+
+/* ---- answers of version 1 ---- */
+enum { AGENTI_C1_TYPE, AGENTI_C1_TEXT, AGENTI_C1_CALLS, AGENTI_C1_CITATIONS, AGENTI_C1_FINISH, AGENTI_C1_META, AGENTI_C1_RESPONSE,
+       AGENTI_C1_RESPONSE_META, AGENTI_C1_MESSAGE, AGENTI_C1_ERROR, AGENTI_C1_FIELDS };
+static const agenti_field agenti_c1_rows[AGENTI_C1_FIELDS] = {
+    { "event_type", -1 }, { "text", -1 }, { "tool_calls", -1 }, { "citations", -1 }, { "finish_reason", -1 }, { "meta", -1 }, { "response", -1 },
+    { "meta", AGENTI_C1_RESPONSE }, { "message", -1 }, { "error", -1 }
+};
+static int agenti_c1_calls(agenti_decoder *d, agent_str list)                  /* they have no ids                      */
+{
+    agent_str call;
+    size_t pos = 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &call)) {
+        if (!agenti_is_object(call)) continue;
+        if (d->lane_n >= d->call_limit) return agenti_too_many(d);
+        if (!agenti_co_call_new(d, agenti_str(NULL, 0), agent_json_get(call, "name"), 0, 0)) return 0;
+        if (!agenti_co_args(d, &d->lanes[d->lane_n - 1], agent_json_get(call, "parameters"))) return 0;
+    }
+    return 1;
+}
+/* The text that comes with calls is a plan; once it was streamed, the event with the calls repeats it. The last event repeats all. */
+static int agenti_c1_text(agenti_decoder *d, const agent_str *f)
+{
+    int chunk = agent_json_is(f[AGENTI_C1_TYPE], "tool-calls-chunk"), calls = agenti_is_array(f[AGENTI_C1_CALLS]) && f[AGENTI_C1_CALLS].n > 2;
+    if (!chunk && !calls) return agenti_co_add(d, AGENTI_OP_TEXT, f[AGENTI_C1_TEXT], 0);
+    if (!chunk && d->sourced == AGENTI_CO_PLAN) return 1;
+    return agenti_co_add(d, AGENTI_OP_REASONING, f[AGENTI_C1_TEXT], AGENTI_CO_PLAN);
+}
+static AGENTI_NOINLINE int agenti_c1_object(agenti_decoder *d, agent_str json, int *known)
+{
+    agent_str f[AGENTI_C1_FIELDS], item;
+    size_t pos = 0;
+    agenti_json_pick(json, agenti_c1_rows, AGENTI_C1_FIELDS, f);
+    *known = f[AGENTI_C1_TYPE].n || agenti_is_string(f[AGENTI_C1_TEXT]) || agenti_is_string(f[AGENTI_C1_FINISH]);
+    if ((f[AGENTI_C1_ERROR].n && !agenti_eq(f[AGENTI_C1_ERROR], "null")) || (!*known && agenti_is_string(f[AGENTI_C1_MESSAGE]))) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    if (!agenti_c1_text(d, f) || !agenti_c1_calls(d, f[AGENTI_C1_CALLS])) return 0;
+    while (agenti_is_array(f[AGENTI_C1_CITATIONS]) && agent_json_each(f[AGENTI_C1_CITATIONS], &pos, NULL, &item))
+        if (!agenti_co_cite(d, item)) return 0;
+    agenti_co_usage(d, f[AGENTI_C1_META]);
+    agenti_co_usage(d, f[AGENTI_C1_RESPONSE_META]);
+    if (agent_json_is(f[AGENTI_C1_TYPE], "stream-end")) d->done = 1;
+    return agenti_co_finish(d, f[AGENTI_C1_FINISH]);
+}
+static int agenti_c1_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known, rc = agenti_co_payload(d, &data);
+    (void)event;
+    return rc <= 0 ? rc == 0 : agenti_c1_object(d, data, &known);
+}
+static int agenti_c1_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_c1_object(d, body, &known)) return 0;
+    d->done = 1;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    return 1;
+}
+
+/* ---- requests ---- */
+static void agenti_co_thinking_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    if (budget.n == 0 || agenti_replaced(r, "thinking")) return;
+    agenti_buf_str(b, ",\"thinking\":{\"type\":");
+    agenti_buf_str(b, agenti_eq(budget, "0") ? "\"disabled\"" : "\"enabled\"");
+    if (!agenti_eq(budget, "0") && !agenti_eq(budget, "adaptive")) agenti_json_member(b, "token_budget", budget);
+    agenti_buf_str(b, "}");
+}
+/* A call can be forced or forbidden. A certain tool can only be forced if it is the only one.                           */
+static const char *agenti_co_choice(const agenti_request *r)                   /* "": none was made; NULL: it cannot be told */
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    if (r->tools_off || agenti_eq(choice, "none")) return "NONE";
+    if (choice.n == 0 || agenti_eq(choice, "auto")) return "";
+    return agenti_eq(choice, "required") || r->tool_count == 1 ? "REQUIRED" : NULL;
+}
+static void agenti_co_head(agenti_buf *b, agenti_request *r)
+{
+    if (agenti_co_choice(r) == NULL) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    agenti_option_out(b, r, "max_tokens", AGENTI_OPT_MAX_TOKENS);
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_stops_out(b, r, "stop_sequences");
+    agenti_co_thinking_out(b, r);
+    agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_co_open(agenti_buf *b, agenti_request *r, const char *role)
+{
+    agenti_buf_str(b, r->state ? ",{" : "{");
+    r->state = 1;
+    agenti_json_member_str(b, "role", agenti_cstr(role));
+}
+static void agenti_co_system(agenti_buf *b, agenti_request *r, agent_str text)
+{
+    agenti_co_open(b, r, "system");
+    agenti_json_member_str(b, "content", text);
+    agenti_buf_str(b, "}");
+}
+/* Texts, plain text, and images by data or by URL.                                                                     */
+static void agenti_co_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
+    agenti_json_comma(b);
+    agenti_buf_str(b, "{\"type\":");
+    if (p->kind == AGENT_PART_IMAGE) {
+        agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
+        agenti_data_url_out(b, p);
+        agenti_buf_str(b, "}");
+    } else {
+        agenti_buf_str(b, "\"text\",\"text\":");
+        if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
+        else agenti_media_left_out(b, r, p);
+    }
+    agenti_buf_str(b, "}");
+}
+static void agenti_co_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    agenti_co_open(b, r, "user");
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
+    else {
+        agenti_buf_str(b, ",\"content\":[");
+        for (i = 0; i < m->n; i++) agenti_co_user_part(b, r, &m->parts[i]);
+        agenti_buf_str(b, "]");
+    }
+    agenti_buf_str(b, "}");
+}
+/* What a part of the model is in a request: a block of `content`, a plan, a call, or nothing.                           */
+enum { AGENTI_CM_NONE, AGENTI_CM_BLOCK, AGENTI_CM_PLAN, AGENTI_CM_CALL, AGENTI_CM_COUNT };
+static int agenti_co_part_is(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    if (p->kind == AGENT_PART_CALL) return AGENTI_CM_CALL;
+    if (p->text.n == 0) return AGENTI_CM_NONE;
+    if (p->kind == AGENT_PART_TEXT) return AGENTI_CM_BLOCK;
+    if (p->kind != AGENT_PART_REASONING || m->model != r->model) return AGENTI_CM_NONE;
+    return agenti_eq(agenti_text_view(&p->data), agenti_co_plan) ? AGENTI_CM_PLAN : AGENTI_CM_BLOCK;
+}
+static void agenti_co_model_part(agenti_buf *b, const agenti_part *p)
+{
+    int usable = p->text.n && !(p->flags & AGENT_PART_INVALID), thought = p->kind == AGENT_PART_REASONING;
+    agenti_json_comma(b);
+    if (p->kind != AGENT_PART_CALL) {
+        agenti_buf_str(b, thought ? "{\"type\":\"thinking\"" : "{\"type\":\"text\"");
+        agenti_json_member_str(b, thought ? "thinking" : "text", agenti_text_view(&p->text));
+        agenti_buf_str(b, "}");
+        return;
+    }
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
+    agenti_tool_name_out(b, agenti_text_view(&p->name));
+    agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_buf_str(b, "}}");
+}
+/* The parts of one kind, as a list, a plan as a string.                                                                */
+static void agenti_co_parts_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const char *key, int kind)
+{
+    uint32_t i;
+    agenti_json_key(b, key);
+    agenti_buf_str(b, kind == AGENTI_CM_PLAN ? "\"\"" : "[");
+    for (i = 0; i < m->n; i++) {
+        if (agenti_co_part_is(r, m, &m->parts[i]) != kind) continue;
+        if (kind == AGENTI_CM_PLAN) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+        else agenti_co_model_part(b, &m->parts[i]);
+    }
+    if (kind != AGENTI_CM_PLAN) agenti_buf_str(b, "]");
+}
+static void agenti_co_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i, has[AGENTI_CM_COUNT] = { 0, 0, 0, 0 };
+    for (i = 0; i < m->n; i++) {
+        has[agenti_co_part_is(r, m, &m->parts[i])]++;
+        if (m->parts[i].kind == AGENT_PART_REASONING && m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    }
+    if (has[AGENTI_CM_BLOCK] + has[AGENTI_CM_CALL] == 0) return;
+    agenti_co_open(b, r, "assistant");
+    if (has[AGENTI_CM_BLOCK]) agenti_co_parts_out(b, r, m, "content", AGENTI_CM_BLOCK);
+    if (has[AGENTI_CM_PLAN] && has[AGENTI_CM_CALL]) agenti_co_parts_out(b, r, m, "tool_plan", AGENTI_CM_PLAN);
+    if (has[AGENTI_CM_CALL]) agenti_co_parts_out(b, r, m, "tool_calls", AGENTI_CM_CALL);
+    agenti_buf_str(b, "}");
+}
+static void agenti_co_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    if (m->role == AGENT_MODEL) agenti_co_model_msg(b, r, m);
+    else if (m->role == AGENT_USER) agenti_co_user_msg(b, r, m);
+    else for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        agenti_co_open(b, r, "tool");
+        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+}
+static void agenti_co_tail(agenti_buf *b, const agenti_request *r)
+{
+    const char *choice = agenti_co_choice(r);
+    if (r->note) {
+        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_json_member_str(b, "content", agenti_cstr(r->note));
+        agenti_buf_str(b, "}");
+    }
+    agenti_buf_str(b, "]");
+    if ((r->tool_count == 0 && !agenti_replaced(r, "tools")) || choice == NULL || *choice == 0) return;
+    if (r->tools_off || (!agenti_replaced(r, "tool_choice") && (!r->choice_off || *choice == 'N')))
+        agenti_json_member_str(b, "tool_choice", agenti_cstr(choice));
+}
+/* Only texts are cut: a block, a plan. Arguments are not, since "null" is none; nor what citations quote.               */
+static const char *const agenti_co_parts[] = { "text", "thinking", "tool_plan", NULL };
+static const char *const agenti_co_routing[] = { "type", "index", NULL };
+static const char *const agenti_co_owner[] = { "type", NULL };
+static const char *const agenti_co_held[] = { "tool_calls", "citations", NULL };
+static const char *const agenti_co_none[] = { NULL };
+static const agenti_wire agenti_cohere_wire = {
+    "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT),
+    agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
+    agenti_co_event, agenti_co_whole, NULL,
+    { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }
+};
+static const agenti_wire agenti_cohere_v1_wire = {
+    "cohere-v1", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_c1_event, agenti_c1_whole, NULL,
+    { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }, { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }
+};
+AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
+AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }
+#endif
+
+/* ==== wire_openai_completions.c: OpenAI text completions ========================================================== */
+/* OpenAI completions, the form before chat: https://platform.openai.com/docs/api-reference/completions. A text goes on: no messages, no
+ * tools. Answers: `text_completion`, streamed or whole. */
+AGENTI_FN const agenti_wire *agenti_openai_completions(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_COMPLETIONS
+/* ---- answers ---- */
+static AGENTI_NOINLINE void agenti_ot_usage(agenti_decoder *d, agent_str usage)
+{
+    enum { INPUT, OUTPUT, IN_DETAILS, CACHED, OUT_DETAILS, REASONING, FIELDS };
+    static const agenti_field rows[FIELDS] = {
+        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS },
+        { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS }
+    };
+    agent_str f[FIELDS];
+    int64_t n;
+    if (!agenti_is_object(usage)) return;
+    agenti_json_pick(usage, rows, FIELDS, f);
+    if (agenti_count(f[INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
+    if (agenti_count(f[OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
+    if (agenti_count(f[CACHED], &n)) d->usage.cached = n;
+    if (agenti_count(f[REASONING], &n)) d->usage.reasoning = n;
+}
+/* The first real reason counts; null and "" are none.                                                                  */
+static int agenti_ot_finish(agenti_decoder *d, agent_str value)
+{
+    agent_str raw;
+    int finish;
+    if (!agenti_nonempty(value) || d->finish != AGENT_FINISH_NONE) return 1;
+    if (!agenti_json_string(value, NULL, &d->arena, &raw)) return 0;
+    finish = agenti_eq(raw, "stop") ? AGENT_FINISH_STOP : agenti_eq(raw, "length") ? AGENT_FINISH_LENGTH :
+        agenti_eq(raw, "content_filter") ? AGENT_FINISH_FILTER : AGENT_FINISH_OTHER;
+    agenti_finish_set(d, finish, raw);
+    return 1;
+}
+/* Of several choices the first one counts.                                                                             */
+static AGENTI_NOINLINE int agenti_ot_choice(agenti_decoder *d, agent_str choice)
+{
+    enum { TEXT, INDEX, FINISH, FIELDS };
+    static const agenti_field rows[FIELDS] = { { "text", -1 }, { "index", -1 }, { "finish_reason", -1 } };
+    agent_str f[FIELDS];
+    int64_t index;
+    if (!agenti_is_object(choice)) return 1;
+    agenti_json_pick(choice, rows, FIELDS, f);
+    if (f[INDEX].n && agenti_int(f[INDEX], &index) && index != 0) return 1;
+    return agenti_stream_add(d, AGENTI_OP_TEXT, f[TEXT], 0) && agenti_ot_finish(d, f[FINISH]);
+}
+static int agenti_ot_object(agenti_decoder *d, agent_str json, int *known)
+{
+    enum { ERROR, USAGE, CHOICES, MODEL, FIELDS };
+    static const agenti_field rows[FIELDS] = { { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "model", -1 } };
+    agent_str f[FIELDS], choice;
+    size_t pos = 0;
+    agenti_json_pick(json, rows, FIELDS, f);
+    *known = f[CHOICES].n || f[USAGE].n;
+    if (f[ERROR].n && !agenti_eq(f[ERROR], "null")) {
+        *known = 1;
+        agenti_fault_object(d, json, 0);
+        return 1;
+    }
+    agenti_ot_usage(d, f[USAGE]);
+    if (!agenti_model_set(d, f[MODEL])) return 0;
+    while (agenti_is_array(f[CHOICES]) && agent_json_each(f[CHOICES], &pos, NULL, &choice)) if (!agenti_ot_choice(d, choice)) return 0;
+    return 1;
+}
+static int agenti_ot_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    int known;
+    data = agenti_trim(data);
+    if (data.n == 0 || data.p[0] == ':') return 1;
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
+        if (!agenti_eq(event, "error")) return agenti_payload_bad(d);
+        agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
+        return 1;
+    }
+    if (!agenti_eq(event, "error")) return agenti_ot_object(d, data, &known);
+    agenti_fault_object(d, data, 0);
+    return 1;
+}
+static int agenti_ot_whole(agenti_decoder *d, agent_str body)
+{
+    int known = 0;
+    if (agenti_is_object(body) && !agenti_ot_object(d, body, &known)) return 0;
+    d->done = 1;
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no text completion"));
+    return 1;
+}
+
+/* ---- requests ---- */
+static void agenti_ot_head(agenti_buf *b, agenti_request *r)
+{
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
+    if (r->tool_count) r->left_out |= AGENTI_BIT(AGENTI_LEFT_TOOLS);
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
+        agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
+    agenti_option_out(b, r, "max_tokens", AGENTI_OPT_MAX_TOKENS);
+    agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
+    agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
+    agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
+    agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
+    if (agenti_replaced(r, "prompt")) return;
+    agenti_buf_str(b, ",\"prompt\":\"");
+    agenti_prompt_text(b, system);
+}
+static void agenti_ot_tail(agenti_buf *b, const agenti_request *r)
+{
+    if (!agenti_replaced(r, "prompt")) agenti_buf_str(b, "\"");
+}
+static void agenti_ot_tools(agenti_buf *b, const agenti_request *r) { (void)b; (void)r; }
+static const char *const agenti_ot_parts[] = { "text", NULL };
+static const char *const agenti_ot_owner[] = { "index", NULL };
+static const char *const agenti_ot_held[] = { "logprobs", NULL };
+static const agenti_wire agenti_openai_completions_wire = {
+    "openai-completions", "/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
+    AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    agenti_ot_head, NULL, agenti_prompt_message, agenti_ot_tail, agenti_ot_tools, agenti_extra_out, agenti_ot_event, agenti_ot_whole, NULL,
+    { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }
+};
+AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_openai_completions_wire; }
 #endif
 
 /* ==== providers.c: wire formats and providers by name ============================================================= */
@@ -6081,15 +10673,35 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
 static const agent_provider agenti_providers[] = {
     { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
+    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0 },
     { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0 },
+    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0 },
+    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0 },
     { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
+    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0 },
+    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0 },
+    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0 },
+    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0 },
+    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0 },
     { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
+    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
+    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
     { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     if (agenti_eq(name, agenti_openai_chat()->name)) return agenti_openai_chat();
     if (agenti_eq(name, agenti_anthropic()->name)) return agenti_anthropic();
+    if (agenti_eq(name, agenti_gemini()->name)) return agenti_gemini();
+    if (agenti_eq(name, agenti_gemini_interactions()->name)) return agenti_gemini_interactions();
+    if (agenti_eq(name, agenti_anthropic_invoke()->name)) return agenti_anthropic_invoke();
+    if (agenti_eq(name, agenti_bedrock_converse()->name)) return agenti_bedrock_converse();
+    if (agenti_eq(name, agenti_ollama()->name)) return agenti_ollama();
+    if (agenti_eq(name, agenti_ollama_generate()->name)) return agenti_ollama_generate();
+    if (agenti_eq(name, agenti_cohere()->name)) return agenti_cohere();
+    if (agenti_eq(name, agenti_cohere_v1()->name)) return agenti_cohere_v1();
+    if (agenti_eq(name, agenti_openai_completions()->name)) return agenti_openai_completions();
+    if (agenti_eq(name, agenti_openai_responses()->name)) return agenti_openai_responses();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)
@@ -6275,7 +10887,8 @@ static const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
-    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));  /* its parameters */
+    end = (const char *)memchr(p->mime.p, ';', p->mime.n);  /* its parameters                                            */
+    if (end) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));
     if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
     if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
     if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
@@ -6417,8 +11030,9 @@ AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
 /* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
- * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory.                       */
-AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *ok);
+ * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
+ * event.                                                                                                               */
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
@@ -6439,7 +11053,7 @@ AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s)
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 {
     uint32_t i;
-    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = 0;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = s->t[i].lead = 0;
     s->next = 0;
 }
 
@@ -6447,45 +11061,54 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 /* A string's inside: valid escapes; for a text also valid UTF-8, and no \u of surrogates, whose halves have a memory of their own. */
 static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text, int marks)
 {
+    const char *q;
     size_t i, k;
     uint32_t unit;
     if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
-    for (i = 0; (marks & AGENTI_JSON_ESCAPED) && i < n; i += k) {
-        k = agenti_json_plain(p + i, n - i);
-        if (k) continue;
-        k = agenti_json_escape(p + i, n - i, &unit);
+    if (!(marks & AGENTI_JSON_ESCAPED)) return 1;
+    for (i = 0; (q = (const char *)memchr(p + i, '\\', n - i)) != NULL; i = (size_t)(q - p) + k) {
+        k = agenti_json_escape(q, n - (size_t)(q - p), &unit);
         if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
     return 1;
 }
-/* A string that may stand in a hole, at its quote: its length, or 0. A text is not empty.                              */
+/* A string that may stand in a hole, at its quote: its length, 0, or CUT: it goes on behind p. A text is not empty.     */
 static size_t agenti_hole_string(const char *p, size_t n, int back, int text, int *marks)
 {
     size_t len;
-    if (n < 2 || p[0] != '"') return 0;
+    if (n == 0) return AGENTI_JSON_CUT;
+    if (p[0] != '"') return 0;
     len = agenti_json_word(p + 1, n - 1, back, marks);
-    if (len == (size_t)-1 || (text && len == 0)) return 0;
+    if (len >= AGENTI_JSON_CUT) return len == AGENTI_JSON_CUT ? len : 0;
+    if (text && len == 0) return 0;
     return *marks == 0 || agenti_hole_inside(p + 1, len, text, *marks) ? len + 2 : 0;
 }
 static size_t agenti_hole_unread(const char *p, size_t n, int back)      /* a number may go on: what follows the hole ends it     */
 {
     int marks;
-    return n && p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
+    return n == 0 || p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
 }
 static int agenti_template_same(const char *p, const char *q, size_t n)        /* short pieces are the commonest        */
 {
+    uint32_t a, b, c, d;
     if (n > 8) return memcmp(p, q, n) == 0;
-    while (n && p[n - 1] == q[n - 1]) n--;
-    return n == 0;
+    if (n < 4) return n == 0 || (p[0] == q[0] && p[n / 2] == q[n / 2] && p[n - 1] == q[n - 1]);
+    memcpy(&a, p, 4);
+    memcpy(&b, q, 4);
+    memcpy(&c, p + n - 4, 4);
+    memcpy(&d, q + n - 4, 4);
+    return ((a ^ b) | (c ^ d)) == 0;
 }
-/* p as the template between two places of its text: the length read, or 0. *text: what is in the hole, without quotes. */
-static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agent_str *text, int *marks)
+typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
+/* p as the template between two places of its text: the length read, 0, or CUT: it is the beginning of such a one.      */
+static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agenti_hit *hit)
 {
     size_t at = 0, k, noted;
     uint32_t i;
     for (i = 0;; i++) {
         k = (i < t->hole_n ? t->holes[i].at : to) - from;
-        if (k > p.n - at || !agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
+        if (k > p.n - at) return agenti_template_same(p.p + at, t->text.p + from, p.n - at) ? AGENTI_JSON_CUT : 0;
+        if (!agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
         at += k;
         from += k;
         if (i == t->hole_n) break;
@@ -6495,38 +11118,44 @@ static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t
             continue;
         }
         if (t->holes[i].kind == AGENTI_HOLE_UNREAD) k = agenti_hole_unread(p.p + at, p.n - at, at >= 16);
-        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, marks);
-        if (k == 0) return 0;
+        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, &hit->marks);
+        if (k == 0 || k == AGENTI_JSON_CUT) return k;
         at += k;
-        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { text->p = p.p + noted + 1; text->n = k - 2; }
+        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { hit->text.p = p.p + noted + 1; hit->text.n = k - 2; }
     }
     return at;
 }
-static int agenti_template_op(const agenti_template *t, agenti_decoder *d, agent_str text, int marks)
+static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const agenti_hit *hit)
 {
     agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
     if (op == NULL) return 0;
-    if (marks & AGENTI_JSON_ESCAPED) text.n = agenti_json_unescape((char *)(uintptr_t)text.p, text.n);
     op->flags = t->op.flags;
-    op->a = text;
+    op->a.p = hit->text.p;
+    op->a.n = hit->text.n;
+    if (hit->marks & AGENTI_JSON_ESCAPED) op->a.n = agenti_json_unescape((char *)(uintptr_t)op->a.p, op->a.n);
     return 1;
 }
-AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *ok)
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok)
 {
-    agent_str text = agenti_str(NULL, 0), all = agenti_str(p, n);
+    agent_str all = agenti_str(p, n);
+    agenti_hit hit;
     uint32_t k, i;
     size_t len;
-    int marks = 0;
     if (s->off || d->op_n) return 0;
     for (k = 0; k < AGENTI_SHORTCUT_TEMPLATES; k++) {
         const agenti_template *t = &s->t[i = (s->last + k) % AGENTI_SHORTCUT_TEMPLATES];
-        if (t->text.n == 0 || t->lead == 0 || t->cr != *cr || n < t->text.n) continue;
-        len = agenti_template_read(t, all, 0, t->text.n, &text, &marks);
+        if (t->lead == 0 || t->cr != *cr) continue;
+        len = agenti_template_read(t, all, 0, t->text.n, &hit);
+        if (len == AGENTI_JSON_CUT) {
+            AGENTI_TOUCH(n);
+            *cut = 1;
+            return 0;
+        }
         if (len == 0 || len - (t->lead + t->text.n - t->end) > most) continue;
         AGENTI_TOUCH(len);
         s->last = i;
         s->misses = 0;
-        *ok = agenti_template_op(t, d, text, marks);
+        *ok = agenti_template_op(t, d, &hit);
         *cr = t->cr_after;
         return len;
     }
@@ -6535,16 +11164,15 @@ AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, co
 /* The payload alone. 1: it was like one before, and its op is made; 0: it was not; -1: no memory                       */
 static int agenti_shortcut_data(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
 {
-    agent_str text = agenti_str(NULL, 0);
+    agenti_hit hit;
     uint32_t i;
-    int marks = 0;
     for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) {
         const agenti_template *t = &s->t[i];
         if (t->text.n == 0 || t->type_n != type.n || memcmp(t->type, type.p, type.n) != 0) continue;
-        if (agenti_template_read(t, data, t->lead, t->end, &text, &marks) != data.n) continue;
+        if (agenti_template_read(t, data, t->lead, t->end, &hit) != data.n) continue;
         AGENTI_TOUCH(data.n);
         s->misses = 0;
-        return agenti_template_op(t, d, text, marks) ? 1 : -1;
+        return agenti_template_op(t, d, &hit) ? 1 : -1;
     }
     return 0;
 }
@@ -6572,29 +11200,36 @@ static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
 static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
 {
     size_t len;
-    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
-    len = strlen(key);
-    if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
-    return agenti_hole_unread(p, n, 0);
+    if (t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;     /* one is for the text, one for blanks                     */
+    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':') return 0;
+    for (; *key; key += len + (key[len] == ' ')) {
+        for (len = 0; key[len] && key[len] != ' '; len++) {}
+        if (to - t->lead >= len && memcmp(t->text.p + to - len, key, len) == 0) return agenti_hole_unread(p, n, 0);
+    }
+    return 0;
 }
 /* Takes out of an event what belongs in holes; `at`: the quote of its text. 0: it is no template.                      */
 static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
 {
-    size_t end = t->end, from = t->lead, to = from, last = end, blanks, k;
+    size_t end = t->end, from = t->lead, to = from, last = end, blanks, stop, k;
     char *p = t->text.p;
+    const char *colon;
     int marks, kind;
     while (last > at && p[last - 1] == ' ') last--;
     for (blanks = --last; blanks > at && p[blanks - 1] == ' '; blanks--) {}
     for (t->hole_n = 0; from < end; from += k) {
+        stop = from < at ? at : from < blanks ? blanks : end;
+        colon = key ? (const char *)memchr(p + from, ':', stop - from) : NULL;
+        if (colon) stop = (size_t)(colon - p) + 1;
+        memmove(p + to, p + from, stop - from);
+        to += stop - from;
+        from = stop;
         k = last - blanks;
         kind = from == at ? AGENTI_HOLE_TEXT : from == blanks ? AGENTI_HOLE_BLANKS : AGENTI_HOLE_UNREAD;
         if (kind == AGENTI_HOLE_TEXT && (k = agenti_hole_string(p + from, end - from, 0, 1, &marks)) == 0) return 0;
-        if (kind == AGENTI_HOLE_UNREAD) k = agenti_template_unread(t, key, to, p + from, end - from);
-        if (k || kind == AGENTI_HOLE_BLANKS) {
-            t->holes[t->hole_n].at = (uint16_t)to;
-            t->holes[t->hole_n++].kind = (uint8_t)kind;
-        }
-        if (k == 0) { p[to++] = p[from]; k = 1; }            /* also the last brace, when there are no blanks           */
+        if (kind == AGENTI_HOLE_UNREAD && (from == end || (k = agenti_template_unread(t, key, to, p + from, end - from)) == 0)) { k = 0; continue; }
+        t->holes[t->hole_n].at = (uint16_t)to;
+        t->holes[t->hole_n++].kind = (uint8_t)kind;
     }
     memmove(p + to, p + end, t->text.n - end);
     t->text.n -= end - to;
@@ -6641,9 +11276,9 @@ static int agenti_shortcut_read(agenti_shortcut *s, agenti_decoder *d, agent_str
 {
     agenti_template *t = &s->t[s->next];
     int ok = d->wire->event(d, type, data);
-    if (!ok) return 0;
-    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); t->text.n = 0; return 1; }
-    if (!agenti_template_learn(t, d, type, data)) { t->text.n = 0; return 1; }
+    if (!ok) { agenti_shortcut_forget(s); return 0; }
+    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); return 1; }
+    if (!agenti_template_learn(t, d, type, data)) { t->text.n = t->lead = 0; return 1; }
     s->next = (s->next + 1) % AGENTI_SHORTCUT_TEMPLATES;
     return 1;
 }
@@ -6810,7 +11445,9 @@ typedef struct agenti_answer {
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
+    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
     int status;
+    uint8_t waited;                           /* this event was held back before                                        */
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
     uint8_t json;                             /* it is JSON: one text                                                   */
@@ -6822,7 +11459,8 @@ AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool 
 AGENTI_FN void agenti_answer_free(agenti_answer *);           /* not the messages that went into a table                */
 /* The head of the answer. 0: no memory.                                                                                */
 AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers);
-/* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory.                         */
+/* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
+ * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
@@ -6919,7 +11557,9 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
             ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
         headers = agenti_str(headers.p + n, headers.n - n);
     }
-    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves);
+    if (!agenti_text_repair(&a->limits, a->pool, &a->e->graves)) agenti_text_scrub(&a->limits);
+    if (!agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves)) agenti_text_scrub(&a->d.request_id);
+    return ok;
 }
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
@@ -6938,7 +11578,7 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)
         a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream") && !agenti_find(v, "eventstream");
-    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson");
+    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson") && !agenti_find(v, "stream+json");
     return 1;
 }
 /* The first byte that is no blank tells what the body is: hosts that were asked for a stream may send one JSON text, an error page or
@@ -6947,7 +11587,6 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
 {
     int framing = a->d.wire->framing;
     size_t i = 0;
-    if (framing >= AGENTI_FRAMING_FRAMES && !a->json) { *used = 0; a->mode = AGENTI_MODE_FRAMES; return; }
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == '\xEF' || p[i] == '\xBB' || p[i] == '\xBF')) i++;
     AGENTI_TOUCH(i);
     *used = i;
@@ -6958,7 +11597,7 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
     else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
-    else a->mode = AGENTI_MODE_SSE;
+    else a->mode = framing >= AGENTI_FRAMING_FRAMES ? AGENTI_MODE_FRAMES : AGENTI_MODE_SSE;       /* a frame begins with 0 or 1 */
 }
 /* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
 static int agenti_sse_grow(agenti_answer *a)
@@ -7045,8 +11684,10 @@ static int agenti_split_work(agenti_answer *a)
         if (s->total % piece || (a->split_last && a->todo_at == a->todo.n) || a->split_bad) continue;
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
-        a->split_shown = 1;
-        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);       /* the type may come last */
+        a->split_shown = a->d.partial = 1;
+        rc = agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);         /* the type may come last */
+        a->d.partial = 0;
+        return rc;
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -7074,13 +11715,19 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
-/* An event that is like one before: its length, 0: it is not.                                                           */
+/* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
+    enum { LEAST = 16, MOST = 2048 };         /* what is held back                                                      */
     size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
+    int cut = 0;
     if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
-    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, ok);
-    if (k == 0) return 0;
+    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, &cut, ok);
+    if (k == 0) {
+        if (cut && !a->waited && n >= LEAST && n <= MOST && n <= a->e->lim.recv / 4) { a->waits = n; a->waited = 1; }
+        return 0;
+    }
+    a->waited = 0;
     a->sse.offset += k;
     a->offset += k;
     a->mark = a->offset;
@@ -7098,7 +11745,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.cr_after = a->sse.cr;
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
-    if (rc == AGENT_OK) *ok = agenti_sse_event(a, &ev, &around);
+    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_sse_event(a, &ev, &around); }
     if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
     return rc;
 }
@@ -7106,14 +11753,14 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
 {
     size_t k;
     int rc = AGENT_OK, ok = 1;
-    *used = 0;
-    while (ok && rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
-        k = agenti_feed_like(a, p + *used, n - *used, &ok);
-        if (k == 0) rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
+    *used = a->waits = 0;
+    while (rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
+        if ((k = agenti_feed_like(a, p + *used, n - *used, &ok)) != 0 || a->waits) { *used += k; return ok; }
+        rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
         *used += k;
-        if (a->d.op_n) return ok;
+        if (!ok) return 0;
     }
-    return ok && (rc != AGENT_MORE || agenti_sse_long(a));
+    return rc != AGENT_MORE || agenti_sse_long(a);
 }
 /* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
 static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
@@ -7139,7 +11786,7 @@ static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
         if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
-        else if (a->hold.n > a->e->lim.piece) { a->held = 1; ok = agenti_todo(a, a->hold.p, a->hold.n); }
+        else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
     }
     if (ends && a->split == NULL) a->mark = a->offset;
     return ok;
@@ -7155,6 +11802,7 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         AGENTI_TOUCH(k);
         ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
         a->offset += end != NULL;
+        if (end && a->split == NULL) a->mark = a->offset;
         *used += k + (end != NULL);
     }
     return ok;
@@ -7175,59 +11823,74 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
 static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
 {
     agenti_answer_fault(a, fault, 0, why);
+    a->d.fault.offset = a->mark;
     return 1;
 }
-/* The event inside of a frame that wraps it as {"bytes":"base64"}; none: *data is empty. 0: no memory.                    */
+/* An exception ends the answer, whatever the wire format.                                                              */
+static int agenti_frame_failed(agenti_answer *a, const agenti_frame *f)
+{
+    a->events++;
+    agenti_fault_named(&a->d, f->type, f->payload);
+    a->d.fault.http_status = a->status;
+    a->d.fault.offset = a->offset;
+    a->mode = AGENTI_MODE_OVER;
+    return agenti_decoder_end(&a->d);
+}
+/* The event inside of a frame that wraps it as {"bytes":"base64"}, decoded in place; without that member the payload stays. 0: no memory */
 static int agenti_frame_unwrap(agenti_answer *a, agent_str *data)
 {
     agent_str code = agenti_str(NULL, 0);
-    agenti_buf b;
-    char *copy;
     if (agent_json_check(data->p, data->n, a->d.depth_limit, NULL) == AGENT_OK) code = agent_json_get(*data, "bytes");
-    *data = agenti_str(NULL, 0);
-    if (!agenti_nonempty(code) || !agenti_base64_ok(agenti_str(code.p + 1, code.n - 2))) return 1;
-    agenti_buf_init(&b, a->pool);
-    agenti_base64_from(&b, agenti_str(code.p + 1, code.n - 2));
-    copy = b.bad ? NULL : agenti_arena_get(&a->d.arena, b.n + 1);
-    if (copy) memcpy(copy, b.p, b.n);
-    if (copy) *data = agenti_str(copy, b.n);
-    agenti_buf_free(&b);
-    return copy != NULL;
+    if (!agenti_is_string(code)) return 1;
+    if (!agenti_json_string(code, NULL, &a->d.arena, data)) return 0;
+    if (agenti_base64_ok(*data)) data->n = agenti_base64_bytes(*data, (char *)(uintptr_t)data->p);
+    return 1;
 }
 static int agenti_frame_event(agenti_answer *a, agent_str bytes)
 {
     agenti_frame f;
     const char *why;
     if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
-    a->d.exception = agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error");
-    if (f.type.n == 0) f.type = f.code;
-    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !a->d.exception && !agenti_frame_unwrap(a, &f.payload)) return 0;
-    return agenti_framed(a, f.type, f.payload);
+    if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
+    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
+    if (!agenti_framed(a, f.type, f.payload)) return 0;
+    if (a->split == NULL) a->mark = a->offset;
+    return 1;
 }
-/* Frames are taken in place, else put together in hold: first what tells their length.                                 */
+/* Bytes of a frame into hold until `size` are there.                                                                   */
+static int agenti_frame_hold(agenti_answer *a, size_t size, const char *p, size_t n, size_t *used)
+{
+    size_t k = size - a->hold.n < n - *used ? size - a->hold.n : n - *used;
+    agenti_buf_add(&a->hold, p + *used, k);
+    a->offset += k;
+    *used += k;
+    return !a->hold.bad;
+}
+/* A frame is taken in place, else put together in hold: first what tells its length.                                    */
 static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     const char *why = "";
-    size_t size, k;
+    size_t size;
     int ok = 1;
     *used = 0;
     while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_FRAMES)) {
         if (a->held) { a->held = 0; a->hold.n = 0; }
-        size = AGENTI_FRAME_PRELUDE;
-        if (a->hold.n >= size || (a->hold.n == 0 && n - *used >= size))
-            size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
+        if (a->hold.n < AGENTI_FRAME_PRELUDE && (a->hold.n || n - *used < AGENTI_FRAME_PRELUDE)) {
+            if (!agenti_frame_hold(a, AGENTI_FRAME_PRELUDE, p, n, used)) return 0;
+            if (a->hold.n < AGENTI_FRAME_PRELUDE) break;
+        }
+        size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
         if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
         if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
-        k = size - a->hold.n;
-        if (k > n - *used) k = n - *used;
-        if (a->hold.n || k < size || size == AGENTI_FRAME_PRELUDE) {
-            agenti_buf_add(&a->hold, p + *used, k);
-            if (a->hold.bad) return 0;
-            a->held = a->hold.n == size && size > AGENTI_FRAME_PRELUDE;
+        if (a->hold.n == 0 && n - *used >= size) {
+            a->offset += size;
+            *used += size;
+            ok = agenti_frame_event(a, agenti_str(p + *used - size, size));
+        } else {
+            if (!agenti_frame_hold(a, size, p, n, used)) return 0;
+            a->held = a->hold.n == size;
             if (a->held) ok = agenti_frame_event(a, agenti_str(a->hold.p, size));
-        } else ok = agenti_frame_event(a, agenti_str(p + *used, size));
-        a->offset += k;
-        *used += k;
+        }
     }
     return ok;
 }
@@ -7255,11 +11918,10 @@ static int agenti_feed_error(agenti_answer *a, const char *p, size_t n)
     agenti_buf_add(&a->hold, p, k);
     return !a->hold.bad;
 }
-AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size_t *used)
+static int agenti_feed_any(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     size_t k = 0;
     int ok = 1;
-    if (n && a->mode == AGENTI_MODE_SSE) return agenti_feed_sse(a, p, n, used);
     *used = 0;
     if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
     p += *used;
@@ -7277,6 +11939,10 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
     *used += k;
     return ok;
 }
+AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    return n && a->mode == AGENTI_MODE_SSE ? agenti_feed_sse(a, p, n, used) : agenti_feed_any(a, p, n, used);
+}
 AGENTI_FN void agenti_answer_end(agenti_answer *a) { a->ending = 1; }
 static int agenti_end_work(agenti_answer *a)
 {
@@ -7291,8 +11957,7 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && !a->held && (a->hold.n || a->split)) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
-    if (a->mode == AGENTI_MODE_FRAMES && !a->held && a->hold.n) return agenti_frame_wrong(a, AGENT_FAULT_TRANSPORT, "the answer ended inside a frame");
+    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -7638,6 +12303,15 @@ static int agenti_args_add(agenti_answer *a, agenti_part *p, agent_str s)
     if (s.n > a->e->lim.item - have) { p->flags |= AGENT_PART_CUT | AGENT_PART_INVALID; return 1; }
     return agenti_text_add(&p->text, a->pool, &a->e->graves, s);
 }
+/* All of the arguments: what was not shown yet is new. Where they are told otherwise than they came, what came counts.  */
+static int agenti_args_set(agenti_answer *a, agenti_part *p, agent_str s)
+{
+    size_t have = p->text.n;
+    AGENTI_TOUCH(s.n);
+    if (s.n > a->e->lim.item) { p->flags |= AGENT_PART_CUT | AGENT_PART_INVALID; return 1; }
+    if (have >= s.n || (have && memcmp(s.p, p->text.p, have) != 0)) return 1;
+    return agenti_text_add(&p->text, a->pool, &a->e->graves, agenti_str(s.p + have, s.n - have));
+}
 static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
@@ -7650,7 +12324,7 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
     if (!(op->flags & AGENTI_OP_APPLIED)) {
         op->flags |= AGENTI_OP_APPLIED;
         if (op->kind == AGENTI_OP_NAME && !agenti_call_ids(a, p, agenti_result_of(a, p), op->a, op->b)) return -1;
-        if (op->kind == AGENTI_OP_ARGS && !agenti_args_add(a, p, op->a)) return -1;
+        if (op->kind == AGENTI_OP_ARGS && !(op->flags & AGENTI_ARGS_WHOLE ? agenti_args_set(a, p, op->a) : agenti_args_add(a, p, op->a))) return -1;
     }
     return agenti_show_call(a, p);
 }
@@ -8152,7 +12826,9 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
     if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
-        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
+        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(!stream ? "application/json"
+                          : p->wire->framing >= AGENTI_FRAMING_FRAMES ? "application/vnd.amazon.eventstream, application/json"
+                                                                      : "text/event-stream, application/json"));
     if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
     if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
@@ -8226,6 +12902,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
+    if (p->wire->head == NULL) return "this wire format is for answers only";
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;
@@ -8589,7 +13266,8 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
     if (c == NULL) { e->last = "no such connection"; return NULL; }
     if ((e->last = agenti_conn_may_read(c)) != NULL) return NULL;
     if (c->reserved) { *cap = c->reserved; return c->in + c->w; }
-    want = c->doubled ? c->cap * 2 - c->w : 4096;
+    want = c->w - agenti_conn_base(c);        /* mostly the beginning of an event that waits for its end                */
+    want = c->doubled ? c->cap * 2 - c->w : want < 2048 ? 4096 - want : 4096;
     if (!agenti_conn_room(c, want) && c->cap == c->w) { e->last = "out of memory"; return NULL; }
     if (c->cap == c->w) { e->last = "the connection's buffer is full: drain agent_next"; return NULL; }
     c->reserved = *cap = c->cap - c->w;
@@ -8840,6 +13518,23 @@ static int agenti_conn_http(agenti_conn *c)
     }
     return 1;
 }
+/* The same, with body bytes that wait: those that come are joined to them, over the framing between.                    */
+static int agenti_conn_http_join(agenti_conn *c)
+{
+    size_t at = c->span, n = c->span_n;
+    int ok;
+    c->span_n = 0;
+    ok = agenti_conn_http(c);
+    if (n == 0) return ok;
+    if (c->span_n) {
+        memmove(c->in + c->span - n, c->in + at, n);
+        AGENTI_TOUCH(n);
+        at = c->span - n;
+    }
+    c->span = at;
+    c->span_n += n;
+    return ok;
+}
 /* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
 static int agenti_conn_bytes(agenti_conn *c)
 {
@@ -8848,17 +13543,18 @@ static int agenti_conn_bytes(agenti_conn *c)
     int ok;
     if (c->via == AGENT_VIA_HTTP) {
         if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
-        if (c->r == c->w) return -1;
+        if (c->r == c->w || (c->w - c->r == a->waits && !c->eof && !c->failed)) return -1;
         c->got_byte = 1;
         ok = agenti_answer_feed(a, c->in + c->r, agenti_conn_share(c), &used);
         c->e->scanned += used;
         c->r += used;
         return ok;
     }
-    if (c->span_n == 0) {
-        if (c->r == c->w && !c->more) return -1;
-        ok = agenti_conn_http(c);
-        if (!ok || c->span_n == 0) return ok;
+    if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
+        if (c->r < c->w || c->more) {
+            ok = agenti_conn_http_join(c);
+            if (!ok || c->span_n == 0 || (c->span_n == a->waits && !a->ending)) return ok;
+        } else if (c->span_n == 0 || (!c->eof && !c->failed)) return -1;
     }
     ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
     c->span += used;
@@ -8899,20 +13595,22 @@ static void agenti_conn_over(agenti_conn *c)
 static int agenti_conn_exchange(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    int rc = a->d.op_n ? agenti_answer_event(a) : 0;
-    if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
-    if (rc == -1) { agenti_conn_nomem(c); return 2; }
-    if (rc == -2) {
-        agenti_answer_drop(a);
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
-        return 2;
-    }
-    if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
-    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
-    rc = agenti_answer_work(a);
-    if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
-    if (rc == 0) agenti_conn_nomem(c);
-    if (rc >= 0) return 2;
+    int rc;
+    do {
+        rc = a->d.op_n ? agenti_answer_event(a) : 0;
+        if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+        if (rc == -1) { agenti_conn_nomem(c); return 2; }
+        if (rc == -2) {
+            agenti_answer_drop(a);
+            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
+            return 2;
+        }
+        if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
+        if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
+        rc = agenti_answer_work(a);
+        if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
+        if (rc == 0) agenti_conn_nomem(c);
+    } while (rc >= 0);
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
     if (c->decode && c->decode->answers && (c->skip_message || !c->got_byte)) {                /* no further answer came             */
@@ -9685,6 +14383,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     }
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
+        r->before = s->log.msgs ? s->table.msgs[s->log.msgs - 1] : NULL;
         w->message(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
         if (!ok) break;
@@ -9713,21 +14412,24 @@ static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
     agenti_buf_str(b, "\r\n");
 }
 /* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
+static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
 {
     const agenti_url *u = &s->peer->url;
-    agenti_buf *b = &c->out.head, url;
+    const agenti_wire *w = s->peer->wire;
+    agenti_buf *b = &c->out.head, url, path;
     agent_str name, value;
     char number[24];
     size_t i;
     int ok;
+    agenti_buf_init(&path, &s->e->pool);
+    agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
     agenti_buf_init(&url, &s->e->pool);
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
-    agenti_url_join(&url, u, s->peer->wire->path);
+    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
     (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
     agenti_buf_str(b, "POST ");
-    agenti_url_join(b, u, s->peer->wire->path);
+    if (!path.bad) agenti_url_join(b, u, path.p);
     agenti_buf_str(b, " HTTP/1.1\r\n");
     if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
     for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
@@ -9735,6 +14437,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(b, "\r\n");
     ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
     agenti_buf_free(&url);
+    agenti_buf_free(&path);
     return ok;
 }
 static int agenti_request_write(agenti_session *s, agenti_conn *c)
@@ -9752,7 +14455,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c) && agenti_out_ready(o);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
 }
 static int agenti_step_send(agenti_session *s)
 {
@@ -9798,13 +14501,13 @@ static int agenti_left_out(agenti_session *s)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes"
+        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     int bit = 0;
     while (!(s->left_out & AGENTI_BIT(bit))) bit++;
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));

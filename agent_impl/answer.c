@@ -36,7 +36,9 @@ typedef struct agenti_answer {
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
+    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
     int status;
+    uint8_t waited;                           /* this event was held back before                                        */
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
     uint8_t json;                             /* it is JSON: one text                                                   */
@@ -48,7 +50,8 @@ AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool 
 AGENTI_FN void agenti_answer_free(agenti_answer *);           /* not the messages that went into a table                */
 /* The head of the answer. 0: no memory.                                                                                */
 AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers);
-/* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory.                         */
+/* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
+ * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
@@ -145,7 +148,9 @@ static int agenti_head_keep(agenti_answer *a, agent_str headers)
             ok = agenti_text_add(&a->limits, a->pool, &a->e->graves, agenti_str(headers.p, n));
         headers = agenti_str(headers.p + n, headers.n - n);
     }
-    return ok && agenti_text_repair(&a->limits, a->pool, &a->e->graves) && agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves);
+    if (!agenti_text_repair(&a->limits, a->pool, &a->e->graves)) agenti_text_scrub(&a->limits);
+    if (!agenti_text_repair(&a->d.request_id, a->pool, &a->e->graves)) agenti_text_scrub(&a->d.request_id);
+    return ok;
 }
 AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers)
 {
@@ -164,7 +169,7 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
     if (status >= 300) return agenti_redirect(a, headers);
     if (agent_http_header(headers, "content-type", &v) && v.n)
         a->plain = !agenti_find(v, "event-stream") && !agenti_find(v, "json") && !agenti_find(v, "octet-stream") && !agenti_find(v, "eventstream");
-    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson");
+    a->json = v.n && agenti_find(v, "json") && !agenti_find(v, "ndjson") && !agenti_find(v, "stream+json");
     return 1;
 }
 /* The first byte that is no blank tells what the body is: hosts that were asked for a stream may send one JSON text, an error page or
@@ -173,7 +178,6 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
 {
     int framing = a->d.wire->framing;
     size_t i = 0;
-    if (framing >= AGENTI_FRAMING_FRAMES && !a->json) { *used = 0; a->mode = AGENTI_MODE_FRAMES; return; }
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == '\xEF' || p[i] == '\xBB' || p[i] == '\xBF')) i++;
     AGENTI_TOUCH(i);
     *used = i;
@@ -184,7 +188,7 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
     else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
     else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
-    else a->mode = AGENTI_MODE_SSE;
+    else a->mode = framing >= AGENTI_FRAMING_FRAMES ? AGENTI_MODE_FRAMES : AGENTI_MODE_SSE;       /* a frame begins with 0 or 1 */
 }
 /* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
 static int agenti_sse_grow(agenti_answer *a)
@@ -271,8 +275,10 @@ static int agenti_split_work(agenti_answer *a)
         if (s->total % piece || (a->split_last && a->todo_at == a->todo.n) || a->split_bad) continue;
         if ((rc = agenti_split_cut(s)) < 0) return 0;
         if (rc == 0) continue;
-        a->split_shown = 1;
-        return agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);       /* the type may come last */
+        a->split_shown = a->d.partial = 1;
+        rc = agenti_payload(a, agenti_str(NULL, 0), agenti_str(s->text.p, s->text.n), NULL);         /* the type may come last */
+        a->d.partial = 0;
+        return rc;
     }
     if (a->split_last) return agenti_split_last_read(a);
     a->todo.n = a->todo_at = 0;
@@ -300,13 +306,19 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
-/* An event that is like one before: its length, 0: it is not.                                                           */
+/* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
+    enum { LEAST = 16, MOST = 2048 };         /* what is held back                                                      */
     size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
+    int cut = 0;
     if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
-    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, ok);
-    if (k == 0) return 0;
+    k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, &cut, ok);
+    if (k == 0) {
+        if (cut && !a->waited && n >= LEAST && n <= MOST && n <= a->e->lim.recv / 4) { a->waits = n; a->waited = 1; }
+        return 0;
+    }
+    a->waited = 0;
     a->sse.offset += k;
     a->offset += k;
     a->mark = a->offset;
@@ -324,7 +336,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.cr_after = a->sse.cr;
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
-    if (rc == AGENT_OK) *ok = agenti_sse_event(a, &ev, &around);
+    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_sse_event(a, &ev, &around); }
     if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
     return rc;
 }
@@ -332,14 +344,14 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
 {
     size_t k;
     int rc = AGENT_OK, ok = 1;
-    *used = 0;
-    while (ok && rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
-        k = agenti_feed_like(a, p + *used, n - *used, &ok);
-        if (k == 0) rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
+    *used = a->waits = 0;
+    while (rc != AGENT_MORE && a->mode == AGENTI_MODE_SSE && a->d.op_n == 0 && !agenti_split_waits(a)) {
+        if ((k = agenti_feed_like(a, p + *used, n - *used, &ok)) != 0 || a->waits) { *used += k; return ok; }
+        rc = agenti_feed_event(a, p + *used, n - *used, &k, &ok);
         *used += k;
-        if (a->d.op_n) return ok;
+        if (!ok) return 0;
     }
-    return ok && (rc != AGENT_MORE || agenti_sse_long(a));
+    return rc != AGENT_MORE || agenti_sse_long(a);
 }
 /* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
 static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
@@ -365,7 +377,7 @@ static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
         if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
-        else if (a->hold.n > a->e->lim.piece) { a->held = 1; ok = agenti_todo(a, a->hold.p, a->hold.n); }
+        else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
     }
     if (ends && a->split == NULL) a->mark = a->offset;
     return ok;
@@ -381,6 +393,7 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         AGENTI_TOUCH(k);
         ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
         a->offset += end != NULL;
+        if (end && a->split == NULL) a->mark = a->offset;
         *used += k + (end != NULL);
     }
     return ok;
@@ -401,59 +414,74 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
 static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
 {
     agenti_answer_fault(a, fault, 0, why);
+    a->d.fault.offset = a->mark;
     return 1;
 }
-/* The event inside of a frame that wraps it as {"bytes":"base64"}; none: *data is empty. 0: no memory.                    */
+/* An exception ends the answer, whatever the wire format.                                                              */
+static int agenti_frame_failed(agenti_answer *a, const agenti_frame *f)
+{
+    a->events++;
+    agenti_fault_named(&a->d, f->type, f->payload);
+    a->d.fault.http_status = a->status;
+    a->d.fault.offset = a->offset;
+    a->mode = AGENTI_MODE_OVER;
+    return agenti_decoder_end(&a->d);
+}
+/* The event inside of a frame that wraps it as {"bytes":"base64"}, decoded in place; without that member the payload stays. 0: no memory */
 static int agenti_frame_unwrap(agenti_answer *a, agent_str *data)
 {
     agent_str code = agenti_str(NULL, 0);
-    agenti_buf b;
-    char *copy;
     if (agent_json_check(data->p, data->n, a->d.depth_limit, NULL) == AGENT_OK) code = agent_json_get(*data, "bytes");
-    *data = agenti_str(NULL, 0);
-    if (!agenti_nonempty(code) || !agenti_base64_ok(agenti_str(code.p + 1, code.n - 2))) return 1;
-    agenti_buf_init(&b, a->pool);
-    agenti_base64_from(&b, agenti_str(code.p + 1, code.n - 2));
-    copy = b.bad ? NULL : agenti_arena_get(&a->d.arena, b.n + 1);
-    if (copy) memcpy(copy, b.p, b.n);
-    if (copy) *data = agenti_str(copy, b.n);
-    agenti_buf_free(&b);
-    return copy != NULL;
+    if (!agenti_is_string(code)) return 1;
+    if (!agenti_json_string(code, NULL, &a->d.arena, data)) return 0;
+    if (agenti_base64_ok(*data)) data->n = agenti_base64_bytes(*data, (char *)(uintptr_t)data->p);
+    return 1;
 }
 static int agenti_frame_event(agenti_answer *a, agent_str bytes)
 {
     agenti_frame f;
     const char *why;
     if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
-    a->d.exception = agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error");
-    if (f.type.n == 0) f.type = f.code;
-    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !a->d.exception && !agenti_frame_unwrap(a, &f.payload)) return 0;
-    return agenti_framed(a, f.type, f.payload);
+    if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
+    if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
+    if (!agenti_framed(a, f.type, f.payload)) return 0;
+    if (a->split == NULL) a->mark = a->offset;
+    return 1;
 }
-/* Frames are taken in place, else put together in hold: first what tells their length.                                 */
+/* Bytes of a frame into hold until `size` are there.                                                                   */
+static int agenti_frame_hold(agenti_answer *a, size_t size, const char *p, size_t n, size_t *used)
+{
+    size_t k = size - a->hold.n < n - *used ? size - a->hold.n : n - *used;
+    agenti_buf_add(&a->hold, p + *used, k);
+    a->offset += k;
+    *used += k;
+    return !a->hold.bad;
+}
+/* A frame is taken in place, else put together in hold: first what tells its length.                                    */
 static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     const char *why = "";
-    size_t size, k;
+    size_t size;
     int ok = 1;
     *used = 0;
     while (ok && *used < n && agenti_may_feed(a, AGENTI_MODE_FRAMES)) {
         if (a->held) { a->held = 0; a->hold.n = 0; }
-        size = AGENTI_FRAME_PRELUDE;
-        if (a->hold.n >= size || (a->hold.n == 0 && n - *used >= size))
-            size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
+        if (a->hold.n < AGENTI_FRAME_PRELUDE && (a->hold.n || n - *used < AGENTI_FRAME_PRELUDE)) {
+            if (!agenti_frame_hold(a, AGENTI_FRAME_PRELUDE, p, n, used)) return 0;
+            if (a->hold.n < AGENTI_FRAME_PRELUDE) break;
+        }
+        size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
         if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
         if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
-        k = size - a->hold.n;
-        if (k > n - *used) k = n - *used;
-        if (a->hold.n || k < size || size == AGENTI_FRAME_PRELUDE) {
-            agenti_buf_add(&a->hold, p + *used, k);
-            if (a->hold.bad) return 0;
-            a->held = a->hold.n == size && size > AGENTI_FRAME_PRELUDE;
+        if (a->hold.n == 0 && n - *used >= size) {
+            a->offset += size;
+            *used += size;
+            ok = agenti_frame_event(a, agenti_str(p + *used - size, size));
+        } else {
+            if (!agenti_frame_hold(a, size, p, n, used)) return 0;
+            a->held = a->hold.n == size;
             if (a->held) ok = agenti_frame_event(a, agenti_str(a->hold.p, size));
-        } else ok = agenti_frame_event(a, agenti_str(p + *used, size));
-        a->offset += k;
-        *used += k;
+        }
     }
     return ok;
 }
@@ -481,11 +509,10 @@ static int agenti_feed_error(agenti_answer *a, const char *p, size_t n)
     agenti_buf_add(&a->hold, p, k);
     return !a->hold.bad;
 }
-AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size_t *used)
+static int agenti_feed_any(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     size_t k = 0;
     int ok = 1;
-    if (n && a->mode == AGENTI_MODE_SSE) return agenti_feed_sse(a, p, n, used);
     *used = 0;
     if (n && a->mode == AGENTI_MODE_SNIFF) agenti_sniff(a, p, n, used);
     p += *used;
@@ -503,6 +530,10 @@ AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size
     *used += k;
     return ok;
 }
+AGENTI_FN int agenti_answer_feed(agenti_answer *a, const char *p, size_t n, size_t *used)
+{
+    return n && a->mode == AGENTI_MODE_SSE ? agenti_feed_sse(a, p, n, used) : agenti_feed_any(a, p, n, used);
+}
 AGENTI_FN void agenti_answer_end(agenti_answer *a) { a->ending = 1; }
 static int agenti_end_work(agenti_answer *a)
 {
@@ -517,8 +548,7 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && !a->held && (a->hold.n || a->split)) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
-    if (a->mode == AGENTI_MODE_FRAMES && !a->held && a->hold.n) return agenti_frame_wrong(a, AGENT_FAULT_TRANSPORT, "the answer ended inside a frame");
+    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }

@@ -54,7 +54,11 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
 } agent_provider;
 enum { /* dialect switches of OpenAI chat */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
-  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2    /* the limit is called max_completion_tokens                             */
+  AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
+  AGENT_DIALECT_REASONING_CONTENT = 4,       /* assistant messages carry reasoning_content, "" if there was none (D1: DeepSeek, Kimi, GLM) */
+  AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
+  AGENT_DIALECT_MISTRAL = 16                 /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
+                                                results an assistant message before the user's                       */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */

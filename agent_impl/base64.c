@@ -2,6 +2,7 @@
 AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
 AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
 AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
+AGENTI_FN size_t agenti_base64_bytes(agent_str text, char *to);     /* the same; to may be where the text is. Length   */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_BASE64
 static int agenti_base64_value(char c)                              /* -1: not of the alphabet                         */
@@ -39,18 +40,23 @@ AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
     b->n = (size_t)(to - b->p);
     b->p[b->n] = 0;
 }
-AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+AGENTI_FN size_t agenti_base64_bytes(agent_str s, char *to)
 {
-    size_t i, k;
+    size_t i, k, n = 0;
     while (s.n && s.p[s.n - 1] == '=') s.n--;
-    if (!agenti_buf_room(b, s.n / 4 * 3 + 3)) return;
     for (i = 0; i < s.n; i += 4) {
         uint32_t v = 0;
         size_t left = s.n - i < 4 ? s.n - i : 4;
         for (k = 0; k < 4; k++) v = v << 6 | (k < left ? (uint32_t)agenti_base64_value(s.p[i + k]) : 0u);
-        for (k = 0; k + 1 < left; k++) b->p[b->n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
+        for (k = 0; k + 1 < left; k++) to[n++] = (char)(unsigned char)(v >> (16 - 8 * k) & 255u);
     }
     AGENTI_TOUCH(s.n);
+    return n;
+}
+AGENTI_FN void agenti_base64_from(agenti_buf *b, agent_str s)
+{
+    if (!agenti_buf_room(b, s.n / 4 * 3)) return;
+    b->n += agenti_base64_bytes(s, b->p + b->n);
     b->p[b->n] = 0;
 }
 #endif

@@ -320,7 +320,8 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
     if (c == NULL) { e->last = "no such connection"; return NULL; }
     if ((e->last = agenti_conn_may_read(c)) != NULL) return NULL;
     if (c->reserved) { *cap = c->reserved; return c->in + c->w; }
-    want = c->doubled ? c->cap * 2 - c->w : 4096;
+    want = c->w - agenti_conn_base(c);        /* mostly the beginning of an event that waits for its end                */
+    want = c->doubled ? c->cap * 2 - c->w : want < 2048 ? 4096 - want : 4096;
     if (!agenti_conn_room(c, want) && c->cap == c->w) { e->last = "out of memory"; return NULL; }
     if (c->cap == c->w) { e->last = "the connection's buffer is full: drain agent_next"; return NULL; }
     c->reserved = *cap = c->cap - c->w;
@@ -571,6 +572,23 @@ static int agenti_conn_http(agenti_conn *c)
     }
     return 1;
 }
+/* The same, with body bytes that wait: those that come are joined to them, over the framing between.                    */
+static int agenti_conn_http_join(agenti_conn *c)
+{
+    size_t at = c->span, n = c->span_n;
+    int ok;
+    c->span_n = 0;
+    ok = agenti_conn_http(c);
+    if (n == 0) return ok;
+    if (c->span_n) {
+        memmove(c->in + c->span - n, c->in + at, n);
+        AGENTI_TOUCH(n);
+        at = c->span - n;
+    }
+    c->span = at;
+    c->span_n += n;
+    return ok;
+}
 /* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
 static int agenti_conn_bytes(agenti_conn *c)
 {
@@ -579,17 +597,18 @@ static int agenti_conn_bytes(agenti_conn *c)
     int ok;
     if (c->via == AGENT_VIA_HTTP) {
         if (c->got_head && !a->started) return agenti_answer_head(a, c->http.status, agenti_str(c->head.p, c->head.n));
-        if (c->r == c->w) return -1;
+        if (c->r == c->w || (c->w - c->r == a->waits && !c->eof && !c->failed)) return -1;
         c->got_byte = 1;
         ok = agenti_answer_feed(a, c->in + c->r, agenti_conn_share(c), &used);
         c->e->scanned += used;
         c->r += used;
         return ok;
     }
-    if (c->span_n == 0) {
-        if (c->r == c->w && !c->more) return -1;
-        ok = agenti_conn_http(c);
-        if (!ok || c->span_n == 0) return ok;
+    if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
+        if (c->r < c->w || c->more) {
+            ok = agenti_conn_http_join(c);
+            if (!ok || c->span_n == 0 || (c->span_n == a->waits && !a->ending)) return ok;
+        } else if (c->span_n == 0 || (!c->eof && !c->failed)) return -1;
     }
     ok = agenti_answer_feed(a, c->in + c->span, c->span_n, &used);
     c->span += used;
@@ -630,20 +649,22 @@ static void agenti_conn_over(agenti_conn *c)
 static int agenti_conn_exchange(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    int rc = a->d.op_n ? agenti_answer_event(a) : 0;
-    if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
-    if (rc == -1) { agenti_conn_nomem(c); return 2; }
-    if (rc == -2) {
-        agenti_answer_drop(a);
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
-        return 2;
-    }
-    if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
-    if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
-    rc = agenti_answer_work(a);
-    if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
-    if (rc == 0) agenti_conn_nomem(c);
-    if (rc >= 0) return 2;
+    int rc;
+    do {
+        rc = a->d.op_n ? agenti_answer_event(a) : 0;
+        if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+        if (rc == -1) { agenti_conn_nomem(c); return 2; }
+        if (rc == -2) {
+            agenti_answer_drop(a);
+            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "more tool calls in one answer than limits.calls_per_step");
+            return 2;
+        }
+        if (agenti_answer_over(a)) { agenti_conn_over(c); return 0; }
+        if (c->e->scanned >= c->e->lim.scan_per_next) { agenti_wake(&c->e->conns, &c->ready); return 0; }
+        rc = agenti_answer_work(a);
+        if (rc < 0 && c->state == AGENTI_CONN_OPEN) rc = agenti_conn_bytes(c);
+        if (rc == 0) agenti_conn_nomem(c);
+    } while (rc >= 0);
     agenti_conn_pack(c);
     if (!c->eof && !c->failed) return 0;
     if (c->decode && c->decode->answers && (c->skip_message || !c->got_byte)) {                /* no further answer came             */

@@ -1,8 +1,11 @@
 /* AWS event stream frames (application/vnd.amazon.eventstream): lengths, headers, payload, two CRC-32 checksums.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html */
 enum { AGENTI_FRAME_PRELUDE = 12, AGENTI_FRAME_MIN = 16 };
-typedef struct agenti_frame { agent_str type, kind, code, payload; } agenti_frame;      /* views; :event-type or :exception-type, :message-type,
-                                                                                           :error-code                          */
+typedef struct agenti_frame {                 /* views                                                                  */
+    agent_str kind;                           /* :message-type: event, exception, error                                 */
+    agent_str type;                           /* :event-type, :exception-type or :error-code                            */
+    agent_str payload;                        /* of an error its :error-message, if it has no payload                   */
+} agenti_frame;
 AGENTI_FN uint32_t agenti_crc32(const char *p, size_t n);
 /* The length of the frame that begins with these 12 bytes; 0: *why is wrong with them.                                 */
 AGENTI_FN uint32_t agenti_frame_size(const char *prelude, const char **why);
@@ -65,9 +68,8 @@ static int agenti_frame_header(agent_str *s, agent_str *name, agent_str *value)
 AGENTI_FN int agenti_frame_parse(agent_str f, agenti_frame *out, const char **why)
 {
     size_t headers;
-    agent_str rest, name, value;
-    memset(out, 0, sizeof *out);
-    out->type = out->kind = out->code = agenti_str(NULL, 0);
+    agent_str rest, name, value, message = agenti_str(NULL, 0);
+    out->type = out->kind = out->payload = message;
     *why = "an event stream frame does not match its checksum";
     if (agenti_crc32(f.p, f.n - 4) != agenti_be32(f.p + f.n - 4)) return 0;
     headers = agenti_be32(f.p + 4);
@@ -76,10 +78,11 @@ AGENTI_FN int agenti_frame_parse(agent_str f, agenti_frame *out, const char **wh
     while (rest.n) {
         if (!agenti_frame_header(&rest, &name, &value)) return 0;
         if (agenti_eq(name, ":message-type")) out->kind = value;
-        else if (agenti_eq(name, ":event-type") || agenti_eq(name, ":exception-type")) out->type = value;
-        else if (agenti_eq(name, ":error-code")) out->code = value;
+        else if (agenti_eq(name, ":event-type") || agenti_eq(name, ":exception-type") || agenti_eq(name, ":error-code")) out->type = value;
+        else if (agenti_eq(name, ":error-message")) message = value;
     }
     out->payload = agenti_str(f.p + AGENTI_FRAME_PRELUDE + headers, f.n - AGENTI_FRAME_MIN - headers);
+    if (out->payload.n == 0) out->payload = message;
     return 1;
 }
 #endif

@@ -48,7 +48,8 @@ static const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
-    if ((end = (const char *)memchr(p->mime.p, ';', p->mime.n)) != NULL) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));  /* its parameters */
+    end = (const char *)memchr(p->mime.p, ';', p->mime.n);  /* its parameters                                            */
+    if (end) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));
     if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
     if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
     if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";

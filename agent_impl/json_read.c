@@ -6,9 +6,11 @@ AGENTI_FN size_t agenti_json_plain(const char *p, size_t n);        /* length up
 AGENTI_FN size_t agenti_json_plain_bytes(const char *p, size_t n);
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n);        /* length up to the first of " [ ] { }             */
 AGENTI_FN size_t agenti_json_marks_bytes(const char *p, size_t n);
-/* p behind a string's opening quote: the length up to the closing one, or -1 if a control byte or the end comes before it. Escapes are
- * passed over, and not checked. The 16 bytes before p may be read if `back`. */
+/* p behind a string's opening quote: the length up to the closing one; or NO: a control byte comes before it, CUT: the end does. Escapes
+ * are passed over, and not checked. The 16 bytes before p may be read if `back`. */
 enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII */ };
+#define AGENTI_JSON_NO ((size_t)-1)
+#define AGENTI_JSON_CUT ((size_t)-2)
 AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
@@ -19,6 +21,8 @@ AGENTI_FN size_t agenti_json_escape(const char *p, size_t n, uint32_t *unit);
 AGENTI_FN size_t agenti_json_space(const char *p, size_t n);        /* length of the blanks                            */
 /* Length of the value at p, not checked; 0: hopeless. Never looks past n. */
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n);
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n);          /* the same of an object or array, at its bracket  */
+AGENTI_FN size_t agenti_json_box_bytes(const char *p, size_t n);
 /* Is a raw string (without its quotes) this text once unescaped? */
 AGENTI_FN int    agenti_json_same(agent_str raw, agent_str text);
 /* One pass over the object `json`; out[i]: the raw value of row i, or {NULL,0}. Of duplicate keys the last wins, with all that is in
@@ -91,15 +95,15 @@ static size_t agenti_json_word_from(const char *p, size_t i, size_t n, int *mark
     for (; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
         if (c == '"') return i;
-        if (c < 0x20) break;
         if (c == '\\') {
             *marks |= AGENTI_JSON_ESCAPED;
-            if (++i == n || (unsigned char)p[i] < 0x20) break;
+            if (++i == n) break;
             c = (unsigned char)p[i];
         }
+        if (c < 0x20) return AGENTI_JSON_NO;
         if (c >= 0x80) *marks |= AGENTI_JSON_HIGH;
     }
-    return (size_t)-1;
+    return AGENTI_JSON_CUT;
 }
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks)
 {
@@ -122,7 +126,9 @@ AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
         i += k;
         if (mask == 0) continue;
         if (p[i] == '"') return i;
-        if (p[i] != '\\' || n - i < 2 || (unsigned char)p[i + 1] < 0x20) return (size_t)-1;
+        if (p[i] != '\\') return AGENTI_JSON_NO;
+        if (n - i < 2) return AGENTI_JSON_CUT;
+        if ((unsigned char)p[i + 1] < 0x20) return AGENTI_JSON_NO;
         *marks |= (unsigned char)p[i + 1] >= 0x80 ? AGENTI_JSON_ESCAPED | AGENTI_JSON_HIGH : AGENTI_JSON_ESCAPED;
         i += 2;
     }
@@ -155,6 +161,18 @@ AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
 #endif
     while (i < n && p[i] == ' ') i++;
     return i;
+}
+/* The same as agenti_json_plain; most strings end in the first 16 bytes.                                               */
+static size_t agenti_json_short(const char *p, size_t n)
+{
+#ifdef AGENTI_SSE2
+    if (n >= 16) {
+        __m128i v = agenti_load16(p), hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        int mask = _mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v)));
+        if (mask) return agenti_first(mask);
+    }
+#endif
+    return agenti_json_plain(p, n);
 }
 AGENTI_FN size_t agenti_json_marks(const char *p, size_t n)
 {
@@ -240,7 +258,7 @@ static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, co
     uint32_t unit;
     size_t k;
     for (;;) {
-        at += agenti_json_plain(at, (size_t)(end - at));
+        at += agenti_json_short(at, (size_t)(end - at));
         if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
         if (*at == '"') return at + 1;
         if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
@@ -262,7 +280,7 @@ static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, co
         return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
     }
     k = word[0] == 'f' ? 5 : 4;
-    if (n >= k && memcmp(at, word, k) == 0) return at + k;
+    if (n >= k && memcmp(at, word, 4) == 0 && (k == 4 || at[4] == 'e')) return at + k;
     return agenti_json_unexpected(c, at, end);
 }
 static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const char *end)
@@ -315,17 +333,38 @@ AGENTI_FN const char *agenti_json_token(agenti_jcheck *c, const char *at, const 
     c->state = AGENTI_J_NEXT;
     return at;
 }
+/* At a key: members without blanks and escapes, the commonest, as far as their values are strings. Where the check has to go on: at a key
+ * again, at a value or behind one.                                                                                     */
+static const char *agenti_json_check_members(agenti_jcheck *c, const char *at, const char *end)
+{
+    const char *q;
+    for (;;) {
+        q = at + 1 + agenti_json_short(at + 1, (size_t)(end - at) - 1);
+        if (end - q < 3 || q[0] != '"' || q[1] != ':') return at;
+        if (q[2] != '"') { c->state = AGENTI_J_VALUE; return q + 2; }
+        q += 3;
+        q += agenti_json_short(q, (size_t)(end - q));
+        if (end - q < 3 || *q != '"') return at;
+        if (q[1] != ',' || q[2] != '"') { c->state = AGENTI_J_NEXT; return q + 1; }
+        c->state = AGENTI_J_KEY;
+        at = q + 2;
+    }
+}
 AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;
     agenti_jcheck c;
+    int key;
     memset(&c, 0, sizeof c);
     c.limit = depth == 0 || depth > AGENTI_J_DEPTH ? (uint32_t)AGENTI_J_DEPTH : depth;
     AGENTI_TOUCH(t.n);
     for (;;) {
         at = agenti_json_past(at, end);
         if (at == end) break;
+        key = *at == '"' && (c.state == AGENTI_J_KEY || c.state == AGENTI_J_KEY1);
+        if (key) at = agenti_json_check_members(&c, at, end);
+        if (key && c.state != AGENTI_J_KEY && c.state != AGENTI_J_KEY1) continue;
         at = agenti_json_token(&c, at, end);
         if (c.why) break;
     }
@@ -342,14 +381,14 @@ static size_t agenti_json_skip_string(const char *p, size_t n)                  
 {
     size_t i = 1;
     while (i < n) {
-        i += agenti_json_plain(p + i, n - i);
+        i += agenti_json_short(p + i, n - i);
         if (i >= n) return 0;
         if (p[i] == '"') return i + 1;
         i += p[i] == '\\' ? 2 : 1;
     }
     return 0;
 }
-static size_t agenti_json_skip_box(const char *p, size_t n)                     /* p at [ or {                          */
+AGENTI_FN size_t agenti_json_box_bytes(const char *p, size_t n)
 {
     size_t i = 1, depth = 1, k;
     while (i < n) {
@@ -367,12 +406,58 @@ static size_t agenti_json_skip_box(const char *p, size_t n)                     
     }
     return 0;
 }
+#ifdef AGENTI_SSE2
+/* The bytes up to `to`, or one more behind a backslash; stops behind the end of the box. in: all ones inside a string.  */
+static size_t agenti_json_box_step(const char *p, size_t i, size_t to, unsigned *in, size_t *depth)
+{
+    for (; i < to && *depth; i++) {
+        if (p[i] == '"') *in = ~*in;
+        else if (*in) i += p[i] == '\\';
+        else if ((p[i] | 0x20) == '{') ++*depth;
+        else if ((p[i] | 0x20) == '}') --*depth;
+    }
+    return i;
+}
+/* 16 bytes at once: which are inside strings is the parity of the quotes before them, as long as no backslash is there. */
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n)
+{
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), shut = _mm_set1_epi8('}');
+    size_t i = 1, depth = 1;
+    unsigned in = 0, q, opens, boxes;
+    if (n < 32) return agenti_json_box_bytes(p, n);
+    while (i < n && n - i >= 16) {
+        __m128i v = agenti_load16(p + i), fold = _mm_or_si128(v, bit);
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(v, slash))) {
+            i = agenti_json_box_step(p, i, i + 16, &in, &depth);
+            if (depth == 0) return i;
+            continue;
+        }
+        q = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, quote));
+        q ^= q << 1;
+        q ^= q << 2;
+        q ^= q << 4;
+        q ^= q << 8 ^ in;
+        opens = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fold, open));
+        boxes = (opens | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fold, shut))) & ~q;
+        for (; boxes; boxes &= boxes - 1) {
+            depth += (opens & boxes & (0u - boxes)) ? 1 : (size_t)-1;
+            if (depth == 0) return i + agenti_first((int)boxes) + 1;
+        }
+        in = 0u - (q >> 15 & 1);
+        i += 16;
+    }
+    i = agenti_json_box_step(p, i, n, &in, &depth);
+    return depth ? 0 : i;
+}
+#else
+AGENTI_FN size_t agenti_json_box(const char *p, size_t n) { return agenti_json_box_bytes(p, n); }
+#endif
 AGENTI_FN size_t agenti_json_skip(const char *p, size_t n)
 {
     size_t i = 0;
     if (n == 0) return 0;
     if (p[0] == '"') return agenti_json_skip_string(p, n);
-    if (p[0] == '{' || p[0] == '[') return agenti_json_skip_box(p, n);
+    if (p[0] == '{' || p[0] == '[') return agenti_json_box(p, n);
     while (i < n && (unsigned char)p[i] > ' ' && p[i] != ',' && p[i] != ']' && p[i] != '}' && p[i] != ':' && p[i] != '"') i++;
     return i;
 }
@@ -610,7 +695,7 @@ typedef struct agenti_picker {
     const agenti_field *table;
     agent_str *out;
     uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
-    int n, row;
+    int n, row, from, to;                /* rows that refer to `row` are in from .. to - 1                              */
 } agenti_picker;
 
 static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
@@ -619,7 +704,12 @@ static void agenti_pick_enter(agenti_picker *k, int row)
     int i;
     k->row = row;
     k->first = 0;
-    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) k->first |= agenti_pick_bit(k->table[i].key[0]);
+    k->to = k->from = row + 1;
+    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) {
+        if (k->first == 0) k->from = i;
+        k->first |= agenti_pick_bit(k->table[i].key[0]);
+        k->to = i + 1;
+    }
 }
 static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 {
@@ -632,7 +722,7 @@ static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    
     char first = raw.n ? raw.p[0] : 0;
     int i;
     if (plain && !(k->first & agenti_pick_bit(first))) return -1;
-    for (i = k->row + 1; i < k->n; i++) {
+    for (i = k->from; i < k->to; i++) {
         if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
         if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
                   : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
@@ -652,7 +742,7 @@ static void agenti_pick_forget(agenti_picker *k, int row)                       
 static const char *agenti_pick_member(agenti_picker *k, const char *at, const char *end)
 {
     const char *key = at + 1;
-    size_t n = agenti_json_plain(key, (size_t)(end - key));
+    size_t n = agenti_json_short(key, (size_t)(end - key));
     int row, plain = n < (size_t)(end - key) && key[n] == '"';
     if (!plain) {
         n = agenti_json_skip_string(at, (size_t)(end - at));

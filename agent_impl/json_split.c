@@ -100,7 +100,7 @@ AGENTI_FN int agenti_split_add(agenti_split *s, const char *p, size_t n)
     agenti_buf_add(&s->text, p, n);
     if (s->text.bad) return 0;
     s->total += n;
-    AGENTI_TOUCH(s->text.n - s->at);
+    AGENTI_TOUCH(s->lost ? 0 : s->text.n - s->at);
     while (s->at < s->text.n && !s->lost) {
         const char *q = s->text.p + s->at;
         if (s->in_string) s->at += agenti_split_string(s, q, s->text.n - s->at);

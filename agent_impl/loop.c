@@ -95,6 +95,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     }
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
+        r->before = s->log.msgs ? s->table.msgs[s->log.msgs - 1] : NULL;
         w->message(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
         if (!ok) break;
@@ -123,21 +124,24 @@ static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
     agenti_buf_str(b, "\r\n");
 }
 /* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
+static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
 {
     const agenti_url *u = &s->peer->url;
-    agenti_buf *b = &c->out.head, url;
+    const agenti_wire *w = s->peer->wire;
+    agenti_buf *b = &c->out.head, url, path;
     agent_str name, value;
     char number[24];
     size_t i;
     int ok;
+    agenti_buf_init(&path, &s->e->pool);
+    agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
     agenti_buf_init(&url, &s->e->pool);
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
-    agenti_url_join(&url, u, s->peer->wire->path);
+    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
     (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
     agenti_buf_str(b, "POST ");
-    agenti_url_join(b, u, s->peer->wire->path);
+    if (!path.bad) agenti_url_join(b, u, path.p);
     agenti_buf_str(b, " HTTP/1.1\r\n");
     if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
     for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
@@ -145,6 +149,7 @@ static int agenti_http_head_write(agenti_session *s, agenti_conn *c)
     agenti_buf_str(b, "\r\n");
     ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
     agenti_buf_free(&url);
+    agenti_buf_free(&path);
     return ok;
 }
 static int agenti_request_write(agenti_session *s, agenti_conn *c)
@@ -162,7 +167,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c) && agenti_out_ready(o);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
 }
 static int agenti_step_send(agenti_session *s)
 {
@@ -208,13 +213,13 @@ static int agenti_left_out(agenti_session *s)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes"
+        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     int bit = 0;
     while (!(s->left_out & AGENTI_BIT(bit))) bit++;
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));

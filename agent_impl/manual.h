@@ -175,9 +175,10 @@
  *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
  *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
  *   LIMIT one of agent_limits | NOMEM
- * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name its
- * own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so
- * are values of the host's header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
+ * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
+ * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
+ * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
+ * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |

@@ -298,6 +298,15 @@ static int agenti_args_add(agenti_answer *a, agenti_part *p, agent_str s)
     if (s.n > a->e->lim.item - have) { p->flags |= AGENT_PART_CUT | AGENT_PART_INVALID; return 1; }
     return agenti_text_add(&p->text, a->pool, &a->e->graves, s);
 }
+/* All of the arguments: what was not shown yet is new. Where they are told otherwise than they came, what came counts.  */
+static int agenti_args_set(agenti_answer *a, agenti_part *p, agent_str s)
+{
+    size_t have = p->text.n;
+    AGENTI_TOUCH(s.n);
+    if (s.n > a->e->lim.item) { p->flags |= AGENT_PART_CUT | AGENT_PART_INVALID; return 1; }
+    if (have >= s.n || (have && memcmp(s.p, p->text.p, have) != 0)) return 1;
+    return agenti_text_add(&p->text, a->pool, &a->e->graves, agenti_str(s.p + have, s.n - have));
+}
 static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, AGENTI_OPEN_CALL, op->key);
@@ -310,7 +319,7 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
     if (!(op->flags & AGENTI_OP_APPLIED)) {
         op->flags |= AGENTI_OP_APPLIED;
         if (op->kind == AGENTI_OP_NAME && !agenti_call_ids(a, p, agenti_result_of(a, p), op->a, op->b)) return -1;
-        if (op->kind == AGENTI_OP_ARGS && !agenti_args_add(a, p, op->a)) return -1;
+        if (op->kind == AGENTI_OP_ARGS && !(op->flags & AGENTI_ARGS_WHOLE ? agenti_args_set(a, p, op->a) : agenti_args_add(a, p, op->a))) return -1;
     }
     return agenti_show_call(a, p);
 }

@@ -94,7 +94,9 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
     if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
-        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(stream ? "text/event-stream, application/json" : "application/json"));
+        agenti_header_put(b, agenti_cstr("accept"), "", agenti_cstr(!stream ? "application/json"
+                          : p->wire->framing >= AGENTI_FRAMING_FRAMES ? "application/vnd.amazon.eventstream, application/json"
+                                                                      : "text/event-stream, application/json"));
     if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
     if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
@@ -168,6 +170,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
+    if (p->wire->head == NULL) return "this wire format is for answers only";
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;

@@ -5,15 +5,35 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
 static const agent_provider agenti_providers[] = {
     { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
+    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0 },
     { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0 },
+    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0 },
+    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0 },
     { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
+    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0 },
+    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0 },
+    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0 },
+    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0 },
+    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0 },
     { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
+    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
+    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
     { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     if (agenti_eq(name, agenti_openai_chat()->name)) return agenti_openai_chat();
     if (agenti_eq(name, agenti_anthropic()->name)) return agenti_anthropic();
+    if (agenti_eq(name, agenti_gemini()->name)) return agenti_gemini();
+    if (agenti_eq(name, agenti_gemini_interactions()->name)) return agenti_gemini_interactions();
+    if (agenti_eq(name, agenti_anthropic_invoke()->name)) return agenti_anthropic_invoke();
+    if (agenti_eq(name, agenti_bedrock_converse()->name)) return agenti_bedrock_converse();
+    if (agenti_eq(name, agenti_ollama()->name)) return agenti_ollama();
+    if (agenti_eq(name, agenti_ollama_generate()->name)) return agenti_ollama_generate();
+    if (agenti_eq(name, agenti_cohere()->name)) return agenti_cohere();
+    if (agenti_eq(name, agenti_cohere_v1()->name)) return agenti_cohere_v1();
+    if (agenti_eq(name, agenti_openai_completions()->name)) return agenti_openai_completions();
+    if (agenti_eq(name, agenti_openai_responses()->name)) return agenti_openai_responses();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)

@@ -32,8 +32,9 @@ AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
 /* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
- * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory.                       */
-AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *ok);
+ * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
+ * event.                                                                                                               */
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
@@ -54,7 +55,7 @@ AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s)
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 {
     uint32_t i;
-    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = 0;
+    for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) s->t[i].text.n = s->t[i].lead = 0;
     s->next = 0;
 }
 
@@ -62,45 +63,54 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s)
 /* A string's inside: valid escapes; for a text also valid UTF-8, and no \u of surrogates, whose halves have a memory of their own. */
 static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text, int marks)
 {
+    const char *q;
     size_t i, k;
     uint32_t unit;
     if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
-    for (i = 0; (marks & AGENTI_JSON_ESCAPED) && i < n; i += k) {
-        k = agenti_json_plain(p + i, n - i);
-        if (k) continue;
-        k = agenti_json_escape(p + i, n - i, &unit);
+    if (!(marks & AGENTI_JSON_ESCAPED)) return 1;
+    for (i = 0; (q = (const char *)memchr(p + i, '\\', n - i)) != NULL; i = (size_t)(q - p) + k) {
+        k = agenti_json_escape(q, n - (size_t)(q - p), &unit);
         if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
     return 1;
 }
-/* A string that may stand in a hole, at its quote: its length, or 0. A text is not empty.                              */
+/* A string that may stand in a hole, at its quote: its length, 0, or CUT: it goes on behind p. A text is not empty.     */
 static size_t agenti_hole_string(const char *p, size_t n, int back, int text, int *marks)
 {
     size_t len;
-    if (n < 2 || p[0] != '"') return 0;
+    if (n == 0) return AGENTI_JSON_CUT;
+    if (p[0] != '"') return 0;
     len = agenti_json_word(p + 1, n - 1, back, marks);
-    if (len == (size_t)-1 || (text && len == 0)) return 0;
+    if (len >= AGENTI_JSON_CUT) return len == AGENTI_JSON_CUT ? len : 0;
+    if (text && len == 0) return 0;
     return *marks == 0 || agenti_hole_inside(p + 1, len, text, *marks) ? len + 2 : 0;
 }
 static size_t agenti_hole_unread(const char *p, size_t n, int back)      /* a number may go on: what follows the hole ends it     */
 {
     int marks;
-    return n && p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
+    return n == 0 || p[0] == '"' ? agenti_hole_string(p, n, back, 0, &marks) : agenti_num_prefix(p, n);
 }
 static int agenti_template_same(const char *p, const char *q, size_t n)        /* short pieces are the commonest        */
 {
+    uint32_t a, b, c, d;
     if (n > 8) return memcmp(p, q, n) == 0;
-    while (n && p[n - 1] == q[n - 1]) n--;
-    return n == 0;
+    if (n < 4) return n == 0 || (p[0] == q[0] && p[n / 2] == q[n / 2] && p[n - 1] == q[n - 1]);
+    memcpy(&a, p, 4);
+    memcpy(&b, q, 4);
+    memcpy(&c, p + n - 4, 4);
+    memcpy(&d, q + n - 4, 4);
+    return ((a ^ b) | (c ^ d)) == 0;
 }
-/* p as the template between two places of its text: the length read, or 0. *text: what is in the hole, without quotes. */
-static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agent_str *text, int *marks)
+typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
+/* p as the template between two places of its text: the length read, 0, or CUT: it is the beginning of such a one.      */
+static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agenti_hit *hit)
 {
     size_t at = 0, k, noted;
     uint32_t i;
     for (i = 0;; i++) {
         k = (i < t->hole_n ? t->holes[i].at : to) - from;
-        if (k > p.n - at || !agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
+        if (k > p.n - at) return agenti_template_same(p.p + at, t->text.p + from, p.n - at) ? AGENTI_JSON_CUT : 0;
+        if (!agenti_template_same(p.p + at, t->text.p + from, k)) return 0;
         at += k;
         from += k;
         if (i == t->hole_n) break;
@@ -110,38 +120,44 @@ static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t
             continue;
         }
         if (t->holes[i].kind == AGENTI_HOLE_UNREAD) k = agenti_hole_unread(p.p + at, p.n - at, at >= 16);
-        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, marks);
-        if (k == 0) return 0;
+        else k = agenti_hole_string(p.p + at, p.n - at, at >= 16, 1, &hit->marks);
+        if (k == 0 || k == AGENTI_JSON_CUT) return k;
         at += k;
-        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { text->p = p.p + noted + 1; text->n = k - 2; }
+        if (t->holes[i].kind == AGENTI_HOLE_TEXT) { hit->text.p = p.p + noted + 1; hit->text.n = k - 2; }
     }
     return at;
 }
-static int agenti_template_op(const agenti_template *t, agenti_decoder *d, agent_str text, int marks)
+static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const agenti_hit *hit)
 {
     agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
     if (op == NULL) return 0;
-    if (marks & AGENTI_JSON_ESCAPED) text.n = agenti_json_unescape((char *)(uintptr_t)text.p, text.n);
     op->flags = t->op.flags;
-    op->a = text;
+    op->a.p = hit->text.p;
+    op->a.n = hit->text.n;
+    if (hit->marks & AGENTI_JSON_ESCAPED) op->a.n = agenti_json_unescape((char *)(uintptr_t)op->a.p, op->a.n);
     return 1;
 }
-AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *ok)
+AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok)
 {
-    agent_str text = agenti_str(NULL, 0), all = agenti_str(p, n);
+    agent_str all = agenti_str(p, n);
+    agenti_hit hit;
     uint32_t k, i;
     size_t len;
-    int marks = 0;
     if (s->off || d->op_n) return 0;
     for (k = 0; k < AGENTI_SHORTCUT_TEMPLATES; k++) {
         const agenti_template *t = &s->t[i = (s->last + k) % AGENTI_SHORTCUT_TEMPLATES];
-        if (t->text.n == 0 || t->lead == 0 || t->cr != *cr || n < t->text.n) continue;
-        len = agenti_template_read(t, all, 0, t->text.n, &text, &marks);
+        if (t->lead == 0 || t->cr != *cr) continue;
+        len = agenti_template_read(t, all, 0, t->text.n, &hit);
+        if (len == AGENTI_JSON_CUT) {
+            AGENTI_TOUCH(n);
+            *cut = 1;
+            return 0;
+        }
         if (len == 0 || len - (t->lead + t->text.n - t->end) > most) continue;
         AGENTI_TOUCH(len);
         s->last = i;
         s->misses = 0;
-        *ok = agenti_template_op(t, d, text, marks);
+        *ok = agenti_template_op(t, d, &hit);
         *cr = t->cr_after;
         return len;
     }
@@ -150,16 +166,15 @@ AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, co
 /* The payload alone. 1: it was like one before, and its op is made; 0: it was not; -1: no memory                       */
 static int agenti_shortcut_data(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data)
 {
-    agent_str text = agenti_str(NULL, 0);
+    agenti_hit hit;
     uint32_t i;
-    int marks = 0;
     for (i = 0; i < AGENTI_SHORTCUT_TEMPLATES; i++) {
         const agenti_template *t = &s->t[i];
         if (t->text.n == 0 || t->type_n != type.n || memcmp(t->type, type.p, type.n) != 0) continue;
-        if (agenti_template_read(t, data, t->lead, t->end, &text, &marks) != data.n) continue;
+        if (agenti_template_read(t, data, t->lead, t->end, &hit) != data.n) continue;
         AGENTI_TOUCH(data.n);
         s->misses = 0;
-        return agenti_template_op(t, d, text, marks) ? 1 : -1;
+        return agenti_template_op(t, d, &hit) ? 1 : -1;
     }
     return 0;
 }
@@ -187,29 +202,36 @@ static int agenti_state_same(const agenti_buf *b, const agenti_decoder *d)
 static size_t agenti_template_unread(const agenti_template *t, const char *key, size_t to, const char *p, size_t n)
 {
     size_t len;
-    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':' || t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;       /* one for the text, one for blanks */
-    len = strlen(key);
-    if (to - t->lead < len || memcmp(t->text.p + to - len, key, len) != 0) return 0;
-    return agenti_hole_unread(p, n, 0);
+    if (t->hole_n > AGENTI_SHORTCUT_HOLES - 3) return 0;     /* one is for the text, one for blanks                     */
+    if (key == NULL || to == t->lead || t->text.p[to - 1] != ':') return 0;
+    for (; *key; key += len + (key[len] == ' ')) {
+        for (len = 0; key[len] && key[len] != ' '; len++) {}
+        if (to - t->lead >= len && memcmp(t->text.p + to - len, key, len) == 0) return agenti_hole_unread(p, n, 0);
+    }
+    return 0;
 }
 /* Takes out of an event what belongs in holes; `at`: the quote of its text. 0: it is no template.                      */
 static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
 {
-    size_t end = t->end, from = t->lead, to = from, last = end, blanks, k;
+    size_t end = t->end, from = t->lead, to = from, last = end, blanks, stop, k;
     char *p = t->text.p;
+    const char *colon;
     int marks, kind;
     while (last > at && p[last - 1] == ' ') last--;
     for (blanks = --last; blanks > at && p[blanks - 1] == ' '; blanks--) {}
     for (t->hole_n = 0; from < end; from += k) {
+        stop = from < at ? at : from < blanks ? blanks : end;
+        colon = key ? (const char *)memchr(p + from, ':', stop - from) : NULL;
+        if (colon) stop = (size_t)(colon - p) + 1;
+        memmove(p + to, p + from, stop - from);
+        to += stop - from;
+        from = stop;
         k = last - blanks;
         kind = from == at ? AGENTI_HOLE_TEXT : from == blanks ? AGENTI_HOLE_BLANKS : AGENTI_HOLE_UNREAD;
         if (kind == AGENTI_HOLE_TEXT && (k = agenti_hole_string(p + from, end - from, 0, 1, &marks)) == 0) return 0;
-        if (kind == AGENTI_HOLE_UNREAD) k = agenti_template_unread(t, key, to, p + from, end - from);
-        if (k || kind == AGENTI_HOLE_BLANKS) {
-            t->holes[t->hole_n].at = (uint16_t)to;
-            t->holes[t->hole_n++].kind = (uint8_t)kind;
-        }
-        if (k == 0) { p[to++] = p[from]; k = 1; }            /* also the last brace, when there are no blanks           */
+        if (kind == AGENTI_HOLE_UNREAD && (from == end || (k = agenti_template_unread(t, key, to, p + from, end - from)) == 0)) { k = 0; continue; }
+        t->holes[t->hole_n].at = (uint16_t)to;
+        t->holes[t->hole_n++].kind = (uint8_t)kind;
     }
     memmove(p + to, p + end, t->text.n - end);
     t->text.n -= end - to;
@@ -256,9 +278,9 @@ static int agenti_shortcut_read(agenti_shortcut *s, agenti_decoder *d, agent_str
 {
     agenti_template *t = &s->t[s->next];
     int ok = d->wire->event(d, type, data);
-    if (!ok) return 0;
-    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); t->text.n = 0; return 1; }
-    if (!agenti_template_learn(t, d, type, data)) { t->text.n = 0; return 1; }
+    if (!ok) { agenti_shortcut_forget(s); return 0; }
+    if (!agenti_state_same(&s->was, d)) { agenti_shortcut_forget(s); return 1; }
+    if (!agenti_template_learn(t, d, type, data)) { t->text.n = t->lead = 0; return 1; }
     s->next = (s->next + 1) % AGENTI_SHORTCUT_TEMPLATES;
     return 1;
 }

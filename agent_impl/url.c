@@ -12,6 +12,8 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
 /* Appends prefix + path + queries; path begins with '/' and may have a query. A base that ends in the path already does not get
  * it twice. 0: no memory, or a path that agenti_http_path_ok refuses.                                                  */
 AGENTI_FN int agenti_url_join(agenti_buf *, const agenti_url *, const char *path);
+/* The path with {model} replaced, percent-encoded but for RFC 3986's unreserved characters.                             */
+AGENTI_FN void agenti_url_expand(agenti_buf *, const char *path, agent_str model);
 AGENTI_FN int agenti_http_path_ok(const char *target);   /* begins with '/', nothing that could break a request line    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_URL
@@ -107,6 +109,23 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
     if (query < url.n) out->query = agenti_str(url.p + query + 1, url.n - query - 1);
     *why = agenti_url_authority(agenti_str(url.p + at, end - at), out);
     return *why == NULL;
+}
+AGENTI_FN void agenti_url_expand(agenti_buf *b, const char *path, agent_str model)
+{
+    static const char hole[] = "{model}", hex[] = "0123456789ABCDEF";
+    size_t i, n = strlen(path), at = 0;
+    char c[3];
+    while (at + sizeof hole - 1 <= n && memcmp(path + at, hole, sizeof hole - 1) != 0) at++;
+    if (at + sizeof hole - 1 > n) { agenti_buf_add(b, path, n); return; }
+    agenti_buf_add(b, path, at);
+    for (i = 0; i < model.n; i++) {
+        unsigned char u = (unsigned char)model.p[i];
+        c[0] = '%';
+        c[1] = hex[u >> 4];
+        c[2] = hex[u & 15];
+        if (agenti_url_name_char(model.p[i])) agenti_buf_add(b, model.p + i, 1); else agenti_buf_add(b, c, 3);
+    }
+    agenti_buf_str(b, path + at + sizeof hole - 1);
 }
 AGENTI_FN int agenti_http_path_ok(const char *target)
 {

@@ -1,7 +1,8 @@
 /* What a wire format is to the rest: a few functions, the request they write and the answer they take apart.
  * A wire format turns payloads into ops; the answer part turns ops into events. It knows no session and no loop. */
 enum { AGENTI_RAW_QUIET = 1,                 /* flags of RAW: another op says what the block is                         */
-       AGENTI_DATA_CALL = 1 };
+       AGENTI_DATA_CALL = 1,                  /* of DATA                                                                */
+       AGENTI_ARGS_WHOLE = 1 };               /* of ARGS: all of them, what came before included                        */
 enum agenti_op_kind {
     AGENTI_OP_TEXT, AGENTI_OP_REASONING,      /* a: clean UTF-8 to append to stream `key`                               */
     AGENTI_OP_END,                            /* stream `key` is over                                                   */
@@ -28,6 +29,7 @@ typedef struct agenti_lane {                  /* what a wire format keeps of one
     uint8_t call;                             /* its text is arguments of a call                                        */
     uint8_t whole;                            /* they came complete with its start                                      */
     uint16_t high;                            /* half of a surrogate pair, waiting for the next piece                   */
+    int64_t sub;                              /* which part of it is open                                               */
 } agenti_lane;
 
 typedef struct agenti_fault {                 /* how an answer failed; fault NONE: it did not                           */
@@ -49,9 +51,11 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
+    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
-    uint8_t exception;                        /* the event that is being read is an exception of an event stream        */
+    uint8_t partial;                          /* what is being read is a piece of a payload, and not its last           */
+    int64_t past;                             /* parts of the answer with an index below it are over                    */
     uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
@@ -66,7 +70,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
        AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_COUNT };    /* of left_out, beside options */
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
@@ -79,6 +83,7 @@ typedef struct agenti_request {               /* what a request is made of, besi
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
     const char *note;                         /* the engine's words to the model, as the last user message; or NULL     */
+    const agenti_msg *before;                 /* the message before the one that is written, or NULL                    */
 } agenti_request;
 enum agenti_framing {                         /* how the events of a streamed answer are framed                         */
     AGENTI_FRAMING_SSE,
@@ -93,7 +98,8 @@ typedef struct agenti_wire {
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
     uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
-    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them.    */
+    /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
+     * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
     void (*system)(agenti_buf *, agenti_request *, agent_str text);
     void (*message)(agenti_buf *, agenti_request *, const agenti_msg *);         /* nothing: not sent                   */
@@ -103,7 +109,7 @@ typedef struct agenti_wire {
     /* answers; 0: no memory                                                                                            */
     int (*event)(agenti_decoder *, agent_str event, agent_str data);             /* one streamed payload                */
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
-    const char *noise;                                                           /* "key": of a string that is never read, or NULL */
+    const char *noise;                                                           /* "key": of values that are never read, a blank between; or NULL */
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
@@ -135,6 +141,7 @@ AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fau
 AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
 /* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
 AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
+AGENTI_FN void agenti_media_left_more(agenti_buf *, agenti_request *, const agenti_part *);     /* the same, in the string that was quoted last */
 AGENTI_FN void agenti_data_url_out(agenti_buf *, const agenti_part *);           /* its URI, or data:...;base64,..., as a JSON string */
 /* A tool's name as providers take it: A-Z a-z 0-9 _ -, at most 64; a model may have made up another.                   */
 AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
@@ -142,6 +149,15 @@ AGENTI_FN void agenti_tool_name_out(agenti_buf *, agent_str name);
 AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
+AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
+/* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
+AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
+/* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
+AGENTI_FN agent_str agenti_result_name(const agenti_request *, const agenti_part *result, uint32_t *at);
+AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *, const agenti_part *result, uint32_t *at);      /* the call; or NULL */
+/* Formats without messages: the texts of the conversation one behind the other, in the open string of the member `prompt`. */
+AGENTI_FN void agenti_prompt_text(agenti_buf *, agent_str);
+AGENTI_FN void agenti_prompt_message(agenti_buf *, agenti_request *, const agenti_msg *);
 /* Sets the fault, once: a second one changes nothing. text is copied; without memory a static word stands for it.      */
 AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, const char *code, agent_str text);
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
@@ -247,6 +263,7 @@ AGENTI_FN int agenti_stream_add(agenti_decoder *d, int kind, agent_str value, in
     if (d->stream == 0) {
         d->stream = ++d->streams;
         d->stream_kind = (uint8_t)kind;
+        d->stream_data = 0;
     }
     if ((op = agenti_op_add(d, kind, d->stream)) == NULL) return 0;
     op->a = text;
@@ -361,9 +378,14 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
 }
 AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
 {
+    agenti_buf_str(b, "\"\"");
+    agenti_media_left_more(b, r, p);
+}
+AGENTI_FN void agenti_media_left_more(agenti_buf *b, agenti_request *r, const agenti_part *p)
+{
     const char *what = p->kind == AGENT_PART_IMAGE ? "[not sent: an image" : p->kind == AGENT_PART_AUDIO ? "[not sent: audio" : "[not sent: a file";
     r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
-    agenti_json_quote_to(b, agenti_cstr(what));
+    agenti_json_quote_more(b, agenti_cstr(what));
     if (p->name.n) {
         agenti_json_quote_more(b, agenti_cstr(" named "));
         agenti_json_quote_more(b, agenti_text_view(&p->name));
@@ -410,6 +432,66 @@ AGENTI_FN void agenti_extra_out(agenti_buf *b, const agenti_request *r)
         agenti_buf_add(b, value.p, value.n);
     }
     agenti_buf_str(b, "}");
+}
+AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const char *key)
+{
+    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
+    if (stop.n == 0 || agenti_replaced(r, key)) return;
+    agenti_json_key(b, key);
+    if (stop.p[0] != '[') agenti_buf_str(b, "[");
+    agenti_buf_add(b, stop.p, stop.n);
+    if (stop.p[0] != '[') agenti_buf_str(b, "]");
+}
+AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
+    agenti_buf_str(b, ",\"tools\":[");
+    for (i = 0; i < r->tool_count; i++) {
+        const agenti_tool *t = &r->tools[i];
+        if (i) agenti_buf_str(b, ",");
+        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
+        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
+        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
+        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
+        agenti_buf_str(b, "}}");
+    }
+    agenti_buf_str(b, "]");
+}
+AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
+{
+    while (r->before && *at < r->before->n) {  /* results stand in the order of their calls                              */
+        const agenti_part *p = &r->before->parts[(*at)++];
+        if (p->kind == AGENT_PART_CALL && p->wire_id.n == result->wire_id.n && memcmp(p->wire_id.p, result->wire_id.p, p->wire_id.n) == 0) return p;
+    }
+    return NULL;
+}
+AGENTI_FN agent_str agenti_result_name(const agenti_request *r, const agenti_part *result, uint32_t *at)
+{
+    const agenti_part *p = agenti_result_call(r, result, at);
+    return p ? agenti_text_view(&p->name) : agenti_str(NULL, 0);
+}
+AGENTI_FN void agenti_prompt_text(agenti_buf *b, agent_str text)
+{
+    agenti_buf_str(b, "\"");
+    agenti_json_quote_more(b, text);          /* takes that quote away, and adds one                                    */
+    if (!b->bad) b->n--;
+}
+AGENTI_FN void agenti_prompt_message(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    uint32_t i;
+    if (agenti_replaced(r, "prompt")) return;
+    for (i = 0; i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind == AGENT_PART_TEXT || (agenti_is_media(p->kind) && p->text.n && !(p->flags & AGENT_PART_BASE64)))
+            agenti_prompt_text(b, agenti_text_view(&p->text));
+        else if (agenti_is_media(p->kind) && m->role == AGENT_USER) {
+            agenti_buf_str(b, "\"");
+            agenti_media_left_more(b, r, p);
+            if (!b->bad) b->n--;
+        }
+    }
 }
 AGENTI_FN void agenti_finish_set(agenti_decoder *d, int finish, agent_str raw)
 {

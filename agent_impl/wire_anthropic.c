@@ -1,6 +1,7 @@
 /* Anthropic messages: https://docs.anthropic.com/en/api/messages and /messages-streaming. Blocks are told apart by their index, and
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
 /* ---- answers ---- */
@@ -375,14 +376,6 @@ static int agenti_an_whole(agenti_decoder *d, agent_str body)
 }
 
 /* ---- requests ---- */
-static void agenti_an_stop_out(agenti_buf *b, const agenti_request *r)
-{
-    agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
-    if (stop.n == 0 || agenti_replaced(r, "stop_sequences")) return;
-    agenti_buf_str(b, stop.p[0] == '[' ? ",\"stop_sequences\":" : ",\"stop_sequences\":[");
-    agenti_buf_add(b, stop.p, stop.n);
-    if (stop.p[0] != '[') agenti_buf_str(b, "]");
-}
 static int agenti_an_thinks(const agenti_request *r)
 {
     agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
@@ -450,26 +443,36 @@ static void agenti_an_part_mark(agenti_buf *b, agenti_request *r, const agenti_p
     r->state += AGENTI_AN_MARK;
     agenti_an_mark_out(b, r);
 }
-static void agenti_an_head(agenti_buf *b, agenti_request *r)
+static void agenti_an_head_rest(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
-    int caches = r->options[AGENTI_OPT_CACHE].n != 0;
-    agenti_buf_str(b, "{");
-    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_an_limit_out(b, r);
-    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     agenti_an_sampling_out(b, r);
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
-    agenti_an_stop_out(b, r);
+    agenti_stops_out(b, r, "stop_sequences");
     agenti_an_thinking_out(b, r);
-    if (caches && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
-        if (caches) agenti_an_mark_out(b, r);
+        if (r->options[AGENTI_OPT_CACHE].n) agenti_an_mark_out(b, r);
         agenti_buf_str(b, "}]");
     }
     agenti_buf_str(b, ",\"messages\":[");
+}
+static void agenti_an_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->options[AGENTI_OPT_CACHE].n && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
+    agenti_an_head_rest(b, r);
+}
+/* Behind Bedrock the path says which model, and whether it streams; and no mark stands beside the messages.             */
+static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
+    agenti_an_head_rest(b, r);
 }
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
@@ -640,12 +643,16 @@ static const char *const agenti_an_routing[] = { "type", "index", NULL };
 static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
-static const agenti_wire agenti_anthropic_wire = {
-    "anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01",
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE),
-    agenti_an_head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL,
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held },
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }
+#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, head) { name, path, whole_path, framing, header, value, \
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
+    head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none } }
+static const agenti_wire agenti_anthropic_wires[2] = {
+    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
+    AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
+                  agenti_an_invoke_head)
 };
-AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wire; }
+AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
 #endif

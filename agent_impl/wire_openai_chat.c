@@ -11,18 +11,20 @@ static const agenti_field agenti_oc_chunk[AGENTI_OC_FIELDS] = {
     { "citations", -1 }, { "model", -1 }
 };
 enum { AGENTI_OD_CONTENT, AGENTI_OD_REASONING_CONTENT, AGENTI_OD_REASONING, AGENTI_OD_REASONING_TEXT, AGENTI_OD_DETAILS, AGENTI_OD_REFUSAL,
-       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_FIELDS };
+       AGENTI_OD_CALLS, AGENTI_OD_FUNCTION, AGENTI_OD_ANNOTATIONS, AGENTI_OD_IMAGES, AGENTI_OD_OPAQUE, AGENTI_OD_FIELDS };
 enum { AGENTI_OI_INDEX = AGENTI_OD_FIELDS + 1, AGENTI_OI_FINISH, AGENTI_OI_USAGE, AGENTI_OI_MESSAGE, AGENTI_OI_FIELDS };
 #define AGENTI_OC_DELTA_ROWS(up) { "content", up }, { "reasoning_content", up }, { "reasoning", up }, { "reasoning_text", up }, \
-    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, { "images", up }
+    { "reasoning_details", up }, { "refusal", up }, { "tool_calls", up }, { "function_call", up }, { "annotations", up }, \
+    { "images", up }, { "reasoning_opaque", up }
 /* Row 0 is the delta itself, so its members are rows 1 to AGENTI_OD_FIELDS.                                            */
 static const agenti_field agenti_oc_choice[AGENTI_OI_FIELDS] = {
     { "delta", -1 }, AGENTI_OC_DELTA_ROWS(0), { "index", -1 }, { "finish_reason", -1 }, { "usage", -1 }, { "message", -1 }
 };
 static const agenti_field agenti_oc_message[AGENTI_OD_FIELDS] = { AGENTI_OC_DELTA_ROWS(-1) };
-enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_FIELDS };
+enum { AGENTI_OT_ID, AGENTI_OT_INDEX, AGENTI_OT_FUNCTION, AGENTI_OT_NAME, AGENTI_OT_ARGUMENTS, AGENTI_OT_EXTRA, AGENTI_OT_FIELDS };
 static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
-    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION }
+    { "id", -1 }, { "index", -1 }, { "function", -1 }, { "name", AGENTI_OT_FUNCTION }, { "arguments", AGENTI_OT_FUNCTION },
+    { "extra_content", -1 }
 };
 enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
 enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
@@ -154,6 +156,19 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     d->last_call = at;
     return agenti_oc_args(d, at, args);
 }
+/* A signature of the call: it goes back with it.                                                                       */
+static int agenti_oc_extra(agenti_decoder *d, agent_str extra)
+{
+    agenti_lane *c;
+    agenti_op *op;
+    if (!agenti_is_object(extra) || d->lane_n == 0) return 1;
+    c = &d->lanes[d->last_call];
+    if (c->cited) return 1;
+    c->cited = 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_DATA, d->last_call)) == NULL) return 0;
+    op->flags = AGENTI_DATA_CALL;
+    return agenti_raw_of(d, extra, &op->a);
+}
 static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
 {
     agent_str f[AGENTI_OT_FIELDS], item, id;
@@ -167,6 +182,7 @@ static AGENTI_NOINLINE int agenti_oc_calls(agenti_decoder *d, agent_str calls)
         id = agenti_str(NULL, 0);
         if (agenti_nonempty(f[AGENTI_OT_ID]) && !agenti_json_string(f[AGENTI_OT_ID], NULL, &d->arena, &id)) return 0;
         if (!agenti_oc_call_delta(d, id, has_index, has_index ? index : 0, f[AGENTI_OT_NAME], f[AGENTI_OT_ARGUMENTS])) return 0;
+        if (!agenti_oc_extra(d, f[AGENTI_OT_EXTRA])) return 0;
     }
     return 1;
 }
@@ -202,21 +218,17 @@ static int agenti_oc_content(agenti_decoder *d, agent_str content)
     while (agent_json_each(content, &pos, NULL, &part)) if (agenti_is_object(part) && !agenti_oc_content_part(d, part)) return 0;
     return 1;
 }
-/* The same thoughts may stand in up to four fields: read the first that has any (B25).                                 */
+/* The same thoughts may stand in up to four fields: read one that has any (B25), the details first, for they go back.   */
 static int agenti_oc_reasoning(agenti_decoder *d, const agent_str *f)
 {
-    agent_str item, text;
-    size_t pos = 0;
-    int i;
-    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT; i++)
-        if (agenti_nonempty(f[i])) return agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0);
-    if (!agenti_is_array(f[AGENTI_OD_DETAILS])) return 1;
-    while (agent_json_each(f[AGENTI_OD_DETAILS], &pos, NULL, &item)) {
-        text = agent_json_get(item, "text");
-        if (!agenti_nonempty(text)) text = agent_json_get(item, "summary");
-        if (!agenti_stream_add(d, AGENTI_OP_REASONING, text, 0)) return 0;
-    }
-    return 1;
+    int i, details = agenti_is_array(f[AGENTI_OD_DETAILS]), has = details && agenti_details_text(f[AGENTI_OD_DETAILS]);
+    for (i = AGENTI_OD_REASONING_CONTENT; i <= AGENTI_OD_REASONING_TEXT && !has; i++)
+        if (agenti_nonempty(f[i])) {
+            if (!agenti_stream_add(d, AGENTI_OP_REASONING, f[i], 0)) return 0;
+            break;
+        }
+    if (details && !agenti_details_add(d, f[AGENTI_OD_DETAILS])) return 0;
+    return agenti_opaque_add(d, f[AGENTI_OD_OPAQUE]);
 }
 static int agenti_oc_annotations(agenti_decoder *d, agent_str list)
 {
@@ -341,12 +353,17 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, limit, AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
-    agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
+    agenti_option_out(b, r, r->dialect & AGENT_DIALECT_MISTRAL ? "random_seed" : "seed", AGENTI_OPT_SEED);
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
     if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
         agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+}
+static int agenti_oc_forces(const agenti_request *r)
+{
+    agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
+    return choice.n && !r->choice_off && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none");
 }
 static void agenti_oc_head(agenti_buf *b, agenti_request *r)
 {
@@ -356,12 +373,14 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
+    if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_buf_str(b, ",\"messages\":[");
 }
+enum { AGENTI_OC_BEGUN = 1, AGENTI_OC_AFTER_TOOLS };               /* r->state: messages stand there; the last one has tool results */
 static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 {
     if (r->state) agenti_buf_str(b, ",");
-    r->state = 1;
+    else r->state = AGENTI_OC_BEGUN;
 }
 static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
@@ -424,18 +443,36 @@ static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_ms
     }
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_model_call(agenti_buf *b, const agenti_part *p)
+/* Mistral takes nine letters and digits: any other id becomes such a one, always the same.                             */
+static void agenti_oc_id_out(agenti_buf *b, const agenti_request *r, const char *key, agent_str id)
+{
+    static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    uint64_t hash = 14695981039346656037u;    /* FNV-1a                                                                 */
+    char made[9];
+    size_t i, fits = 0;
+    for (i = 0; i < id.n; i++) {
+        char c = agenti_lower(id.p[i]);
+        fits += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
+    }
+    for (i = 0; i < sizeof made; i++, hash /= 62) made[i] = letters[hash % 62];
+    if ((r->dialect & AGENT_DIALECT_MISTRAL) && (id.n != sizeof made || fits != sizeof made)) id = agenti_str(made, sizeof made);
+    agenti_json_member_str(b, key, id);
+}
+static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_oc_id_out(b, r, "id", agenti_text_view(&p->wire_id));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
-    agenti_buf_str(b, "}}");
+    agenti_buf_str(b, "}");
+    if (p->data.n && m->model == r->model) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    agenti_buf_str(b, "}");
 }
-/* Reasoning is not sent back: no field of this format takes it from every host.                                        */
-static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
@@ -450,44 +487,59 @@ static void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_buf_str(b, "\"\"");
         for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
     }
+    agenti_reasoning_out(b, r, m);
     if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
     for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
         if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
-        agenti_oc_model_call(b, &m->parts[i]);
+        agenti_oc_model_call(b, r, m, &m->parts[i]);
     }
     agenti_buf_str(b, calls ? "]}" : "}");
+    r->state = AGENTI_OC_BEGUN;
 }
-static void agenti_oc_tools_msg(agenti_buf *b, const agenti_msg *m)
+static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_oc_id_out(b, r, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
         agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }
+}
+/* Mistral refuses a user message right after tool results.                                                             */
+static void agenti_oc_between(agenti_buf *b, const agenti_request *r)
+{
+    if ((r->dialect & AGENT_DIALECT_MISTRAL) && r->state == AGENTI_OC_AFTER_TOOLS)
+        agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":\"Done.\"},");
 }
 static void agenti_oc_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     if (m->role == AGENT_MODEL) { agenti_oc_model_msg(b, r, m); return; }
     agenti_oc_comma(b, r);
-    if (m->role == AGENT_USER) agenti_oc_user_msg(b, r, m);
-    else agenti_oc_tools_msg(b, m);
+    if (m->role == AGENT_USER) {
+        agenti_oc_between(b, r);
+        agenti_oc_user_msg(b, r, m);
+    } else agenti_oc_tools_msg(b, r, m);
+    r->state = m->role == AGENT_TOOLS ? AGENTI_OC_AFTER_TOOLS : AGENTI_OC_BEGUN;
 }
 static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
 {
     agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
     if (r->note) {
-        agenti_buf_str(b, ",{\"role\":\"user\"");
+        agenti_buf_str(b, ",");
+        agenti_oc_between(b, r);
+        agenti_buf_str(b, "{\"role\":\"user\"");
         agenti_json_member_str(b, "content", agenti_cstr(r->note));
         agenti_buf_str(b, "}");
     }
     agenti_buf_str(b, "]");
     if (r->tool_count == 0 && !agenti_replaced(r, "tools")) return;
     if (r->tools_off) agenti_json_member(b, "tool_choice", agenti_cstr("\"none\""));
-    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")) {
-        if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
+    else if (choice.n && !r->choice_off && !agenti_replaced(r, "tool_choice")
+             && !(agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE))) {
+        if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_MISTRAL)) agenti_json_member_str(b, "tool_choice", agenti_cstr("any"));
+        else if (agenti_eq(choice, "auto") || agenti_eq(choice, "none") || agenti_eq(choice, "required"))
             agenti_json_member_str(b, "tool_choice", choice);
         else {
             agenti_buf_str(b, ",\"tool_choice\":{\"type\":\"function\",\"function\":{");
@@ -496,23 +548,6 @@ static void agenti_oc_tail(agenti_buf *b, const agenti_request *r)
         }
     }
     agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
-}
-static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
-{
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}");
-    }
-    agenti_buf_str(b, "]");
 }
 static const char *const agenti_oc_parts[] = {
     "content", "text", "thinking", "summary", "reasoning_content", "reasoning", "reasoning_text", "refusal", "arguments", NULL
@@ -523,7 +558,7 @@ static const char *const agenti_oc_held[] = { "message", NULL };      /* of a st
 static const char *const agenti_oc_none[] = { NULL };
 static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };

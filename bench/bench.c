@@ -15,13 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS_MAX = 99, IMPLS = 5, WORKLOADS = 3, FEEDS = 3 };
+enum { ROUNDS_MAX = 99, IMPLS = 5, WORKLOADS = 4, FEEDS = 3 };
 
 typedef struct impl { const char *name, *package; bench_run *run; } impl;
 typedef struct result { double time[ROUNDS_MAX], median, allocs; uint64_t sum; } result;
 typedef struct options { const char *only, *feed, *impl; unsigned mb, rounds; int csv; } options;
 
-static const char *const workloads[WORKLOADS] = { "openai", "toolargs", "anthropic" };
+static const char *const workloads[WORKLOADS] = { "openai", "toolargs", "anthropic", "hostile" };
 static const struct { const char *name; size_t n; } feeds[FEEDS] = { { "16384", 16384 }, { "1460", 1460 }, { "event", 0 } };
 
 uint64_t bench_allocs;
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--csv") == 0) o.csv = 1;
         else if (i + 1 < argc && option(&o, argv[i], argv[i + 1])) i++;
         else {
-            fprintf(stderr, "usage: bench [--csv] [--only openai|toolargs|anthropic] [--feed 16384|1460|event] [--impl NAME]"
+            fprintf(stderr, "usage: bench [--csv] [--only openai|toolargs|anthropic|hostile] [--feed 16384|1460|event] [--impl NAME]"
                             " [--mb 1..1000] [--rounds 1..%d]\n", ROUNDS_MAX);
             return 2;
         }

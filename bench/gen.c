@@ -178,6 +178,38 @@ static void toolargs(gen *g, size_t bytes)
     done(g);
 }
 
+/* OpenAI chat without two events that are alike: ids and fingerprints of their own, members in another order, unknown ones between. */
+static void hostile_member(gen *g, uint32_t which)
+{
+    if (which == 0) { puts_(g, "\"id\":\"chatcmpl-"); put_random(g, 29, 62); puts_(g, "\""); }
+    else if (which == 1) puts_(g, "\"object\":\"chat.completion.chunk\"");
+    else if (which == 2) { puts_(g, "\"created\":1770"); put_number(g, 100000 + chance(g, 900000)); }
+    else if (which == 3) puts_(g, "\"model\":\"gpt-4.1-nano-2025-04-14\",\"service_tier\":\"default\"");
+    else if (which == 4) { puts_(g, "\"system_fingerprint\":\"fp_"); put_random(g, 10, 62); puts_(g, "\""); }
+    else {
+        puts_(g, "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"");
+        put_token(g);
+        puts_(g, "\"},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null");
+    }
+}
+static void hostile(gen *g, size_t bytes)
+{
+    while (g->n < bytes && !g->failed) {
+        uint32_t first = chance(g, 6), i;
+        puts_(g, "data: {\"");
+        put_random(g, 3, 62);
+        puts_(g, "_\":{\"x\":[");
+        put_number(g, chance(g, 1000));
+        puts_(g, ",true]}");
+        for (i = 0; i < 6; i++) { puts_(g, ","); hostile_member(g, (first + i) % 6); }
+        puts_(g, "}\n\n");
+        event_end(g);
+    }
+    openai_begin(g, "{}");
+    openai_end(g, "\"stop\"");
+    done(g);
+}
+
 /* ---- Anthropic ---- */
 static void anthropic_begin(gen *g, const char *type, int index)
 {
@@ -320,6 +352,7 @@ int bench_gen(bench_work *w, const char *name, size_t bytes)
     w->wire = "openai-chat";
     if (strcmp(name, "openai") == 0) { w->name = "openai"; openai(&g, bytes); }
     else if (strcmp(name, "toolargs") == 0) { w->name = "toolargs"; toolargs(&g, bytes); }
+    else if (strcmp(name, "hostile") == 0) { w->name = "hostile"; hostile(&g, bytes); }
     else if (strcmp(name, "anthropic") == 0) { w->name = w->wire = "anthropic"; w->anthropic = 1; anthropic(&g, bytes); }
     else return 0;
     return wrap(&g, w);

@@ -3,7 +3,8 @@
  *   replay --format F [--layer body|http] [--status N] [--header 'Name: value']... [--split N|random:SEED]
  *          [--eof clean|close|none] [--clock UNIX_MS] [FILE|-]
  *
- * F: openai-chat, anthropic, sse, http, json. It uses the decode-only door and the codecs: no session, no tools, no policy.
+ * F: a wire format as agent_decode knows it (openai-chat, ollama, ...), or sse, http, json. It uses the decode-only door and the codecs:
+ * no session, no tools, no policy.
  * Exit 0 when the bytes were decoded, also to an error event; 2 on wrong usage. The output is the same for every --split. */
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
@@ -12,7 +13,7 @@
 static int usage(const char *what, const char *word)
 {
     fprintf(stderr, "replay: %s%s\n"
-        "usage: replay --format openai-chat|anthropic|sse|http|json [--layer body|http] [--status N] [--header 'Name: value']...\n"
+        "usage: replay --format WIRE|sse|http|json [--layer body|http] [--status N] [--header 'Name: value']...\n"
         "              [--split N|random:SEED] [--eof clean|close|none] [--clock UNIX_MS] [FILE|-]\n", what, word);
     return 2;
 }

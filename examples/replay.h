@@ -249,11 +249,12 @@ static void replay_http(replay *r, const char *p, size_t n, replay_text *bodies)
 enum { REPLAY_UNKNOWN, REPLAY_CODEC, REPLAY_WIRE, REPLAY_LATER };
 static int replay_format(const char *name)
 {
-    static const char *const later[] = { "openai-responses", "openai-completions", "gemini", "gemini-interactions", "ollama", "ollama-generate",
-        "bedrock-converse", "bedrock-invoke", "cohere-v2", "cohere-v1", "acp", "mcp", "jsonrpc" };
+    static const char *const wires[] = { "openai-chat", "anthropic", "openai-responses", "gemini", "gemini-interactions", "ollama", "ollama-generate", "cohere-v2", "cohere-v1",
+        "openai-completions", "bedrock-converse", "bedrock-invoke" };
+    static const char *const later[] = { "acp", "mcp", "jsonrpc" };
     size_t i;
     if (strcmp(name, "sse") == 0 || strcmp(name, "http") == 0 || strcmp(name, "json") == 0) return REPLAY_CODEC;
-    if (strcmp(name, "openai-chat") == 0 || strcmp(name, "anthropic") == 0) return REPLAY_WIRE;
+    for (i = 0; i < sizeof wires / sizeof *wires; i++) if (strcmp(name, wires[i]) == 0) return REPLAY_WIRE;
     for (i = 0; i < sizeof later / sizeof *later; i++) if (strcmp(name, later[i]) == 0) return REPLAY_LATER;
     return REPLAY_UNKNOWN;
 }

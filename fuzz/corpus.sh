@@ -8,7 +8,7 @@ mkdir -p "$out"
     for d in tests/cases tests/transcripts; do [ -d "$d" ] && find "$d" -type f; done
     if [ -n "$shared" ]; then
         for d in cases suites/json suites/sse suites/http suites/utf8 suites/partial fixtures/openai-chat \
-            fixtures/anthropic-messages; do
+            fixtures/anthropic-messages fixtures/bedrock-converse fixtures/bedrock-invoke fixtures/openai-responses fixtures/ollama fixtures/cohere-v2; do
             [ -d "$shared/$d" ] && find "$shared/$d" -type f -size -32k
         done
         [ -d "$shared/suites" ] && find "$shared/suites" -name '*_cases.json' -o -name '*_vectors.json' -o -name 'llhttp_response.json' -o -name '*.http'

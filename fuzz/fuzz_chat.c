@@ -11,6 +11,9 @@ static unsigned long long touched;
 #include "agent.h"
 #include "check_events.h"
 #include "engine.h"
+#ifdef FUZZ_FRAMES
+#include "frames.h"
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -93,8 +96,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t calls = 0, k;
     int i;
     const char *in = (const char *)data + OPTIONS;
+#ifdef FUZZ_FRAMES
+    frames_buf frames = {NULL, 0, 0};
+#endif
     if (size < OPTIONS) return 0;
     size -= OPTIONS;
+#ifdef FUZZ_FRAMES                            /* checksums are nothing that a fuzzer finds                              */
+    if (data[2] < 192) {
+        frames_text(&frames, in, size, FUZZ_FRAMES);
+        in = frames.n ? frames.p : "";
+        size = frames.n;
+    }
+#endif
     for (i = 0; i < 5; i++) {
         memset(&mem, 0, sizeof mem);
         other.n = 0;
@@ -113,5 +126,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_log_free(&first);
     fuzz_log_free(&other);
+#ifdef FUZZ_FRAMES
+    free(frames.p);
+#endif
     return 0;
 }

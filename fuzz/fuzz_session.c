@@ -56,9 +56,18 @@ static const char *const canned[] = {
     "data: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"x\\\":1}\"}}\n\n",
     "data: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"QQ==\"}}\n\n",
     "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\n",
-    "data: {\"type\":\"message_stop\"}\n\n"
+    "data: {\"type\":\"message_stop\"}\n\n",
+    "data: {\"type\":\"content_block_stop\",\"index\":2}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":4,\"content_block\":{\"type\":\"b_tool_result\",\"tool_use_id\":\"s0\",\"content\":[{\"url\":\"http:\\/\\/a\",\"title\":\"\\\"t\"}]}}\n\n"
+        "data: {\"type\":\"content_block_stop\",\"index\":4}\n\n",
+    "data: {\"type\":\"content_block_start\",\"index\":5,\"content_block\":{\"type\":\"redacted_thinking\",\"data\":\"\\u0041\"}}\n\ndata: {\"type\":\"content_block_stop\",\"index\":5}\n\n",
+    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"pause_turn\"}}\n\n",
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" <think>hm</th\"}}]}\n\n",
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ink>\\n\\nso\"}}]}\n\n",
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"images\":[{\"image_url\":{\"url\":\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA\"}},{\"image_url\":{\"url\":\"http://a/b\"}}]}}]}\n\n",
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-request-id: r\xFF\r\nx-ratelimit-remaining: 1\r\ntransfer-encoding: chunked\r\n\r\n"
 };
-enum { CANNED = 24 };
+enum { CANNED = sizeof canned / sizeof *canned };
 static char big[3000];                        /* what a long text is                                                    */
 
 static unsigned byte(host *h) { return h->p < h->end ? *h->p++ : 0; }
@@ -189,7 +198,7 @@ static void open_session(host *h, unsigned x)
     s.system = x & 8 ? "sys" : NULL;
     s.tools = tools;
     s.tool_count = x & 16 ? 3 : x & 32 ? 1 : 0;
-    s.flags = x & 64 ? AGENT_S_NO_STREAM : 0;
+    s.flags = (x & 64 ? AGENT_S_NO_STREAM : 0) | ((x & 24) == 24 ? AGENT_S_THINK_TAGS : (x & 40) == 40 ? AGENT_S_THINK_OPEN : 0);
     s.max_steps = x & 128 ? 2 : 4;
     s.parallel_tools = x & 8 ? 1 : 0;
     s.mem_limit = x & 4 ? 20000 : 0;
@@ -223,6 +232,15 @@ static void submit(host *h, unsigned x)
     part[0].text.n = 3;
     part[1].text.p = big;
     part[1].text.n = x & 16 ? sizeof big : 1;
+    if (x & 32) {                             /* files                                                                  */
+        part[0].kind = AGENT_PART_IMAGE;
+        part[0].mime.p = "image/png";
+        part[0].mime.n = 9;
+        part[1].kind = AGENT_PART_FILE;
+        part[1].flags = AGENT_PART_CACHE;
+        part[1].mime.p = x & 2 ? "text/plain" : "audio/ogg";
+        part[1].mime.n = x & 2 ? 10 : 9;
+    }
     rc = x & 4 ? agent_submit(h->e, t->id, part, x >> 3 & 3 ? 1 + (x >> 3 & 1) : 0, x & 128 ? AGENT_NOW : AGENT_QUEUE)
                : agent_say(h->e, t->id, x & 8 ? big : "hi", x & 8 ? sizeof big : AGENT_CSTR);
     CHECK(rc > 0 || rc == AGENT_E_STATE || rc == AGENT_E_NOMEM || rc == AGENT_E_LIMIT);
@@ -236,11 +254,12 @@ static void set_option(host *h, unsigned x)
 {
     static const struct { const char *key, *value; } rows[] = {
         {"model", "n"}, {"system", "new"}, {"system", ""}, {"max_tokens", "5"}, {"temperature", "0.5"}, {"stop", "[\"a\"]"},
-        {"tool_choice", "required"}, {"tool_choice", "none"}, {"tool_choice", "a"}, {"parallel_tool_calls", "false"}, {"seed", "x"}, {"no", "1"}
+        {"tool_choice", "required"}, {"tool_choice", "none"}, {"tool_choice", "a"}, {"parallel_tool_calls", "false"}, {"seed", "x"}, {"no", "1"},
+        {"thinking_budget", "1024"}, {"thinking_budget", "adaptive"}, {"prompt_cache", "1h"}, {"top_p", "1"}
     };
     talk *t = some_talk(h, x);
     if (t == NULL) return;
-    code(agent_session_set(h->e, t->id, rows[(x >> 2) % 12].key, rows[(x >> 2) % 12].value, AGENT_CSTR));
+    code(agent_session_set(h->e, t->id, rows[(x >> 2) % 16].key, rows[(x >> 2) % 16].value, AGENT_CSTR));
     if (x & 128) code(agent_session_tools(h->e, t->id, NULL, 0));
 }
 static void add_message(host *h, unsigned x)
@@ -314,7 +333,7 @@ static void give_canned(host *h, unsigned x)
 static void give_answer(host *h, unsigned x)
 {
     conn *c = some_conn(h, x >> 6);
-    char bytes[4000];
+    char bytes[8000];
     unsigned n = 0, k;
     size_t left;
     if (c == NULL) return;
@@ -326,6 +345,7 @@ static void give_answer(host *h, unsigned x)
     if (x & 2) n += canned_put(bytes + n, 5, c->via);
     if (x & 4) { n += canned_put(bytes + n, 6, c->via); n += canned_put(bytes + n, 7, c->via); }
     for (k = 16; (x & 7) == 7 && k < 23; k++) n += canned_put(bytes + n, k, c->via);     /* in both formats, the rest is passed over */
+    for (k = 24; (x & 7) == 7 && k < 31; k++) if (k != 27 || x & 8) n += canned_put(bytes + n, k, c->via);
     n += canned_put(bytes + n, x & 6 ? 8 : 9, c->via);
     n += canned_put(bytes + n, (x & 7) == 7 ? 23 : 10, c->via);
     if (c->via == AGENT_VIA_BYTES && !(x & 32)) n += canned_put(bytes + n, 14, c->via);

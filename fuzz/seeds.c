@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, NOISE = 32, ALL = 31 };      /* NOISE only for who asks for it */
+enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, NOISE = 32, FRAMES = 64, ALL = 31 };      /* NOISE only for who asks for it */
 enum { MAX_TARGETS = 64, MAX_SEED = 16384, MAX_FILE = 1 << 22, MAX_OUT = 4000 };
-static const char *const kind_names[] = {"json", "sse", "http", "chat", "text", "noise"};
+static const char *const kind_names[] = {"json", "sse", "http", "chat", "text", "noise", "frames"};
 
 struct target { char dir[600]; unsigned kinds, prefix, written; };
 static struct target targets[MAX_TARGETS];
@@ -53,7 +53,7 @@ static void add_target(const char *out, const char *source)
         if (n >= sizeof line) n = sizeof line - 1;
         memcpy(line, want, n);
         line[n] = 0;
-        for (i = 0; i < 6; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
+        for (i = 0; i < 7; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
         p = strstr(line, "prefix ");
         if (p) t->prefix = (unsigned)strtoul(p + 7, NULL, 10) & 63;
     }
@@ -67,6 +67,7 @@ static unsigned kinds_of(const unsigned char *p, size_t n)
     size_t i = 0;
     unsigned k = n <= 2048 ? TEXT : 0;
     if (n >= 5 && memcmp(p, "HTTP/", 5) == 0) return k | HTTP;
+    if (n >= 6 && (memcmp(p, "event ", 6) == 0 || memcmp(p, "except", 6) == 0)) return FRAMES;
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) i++;
     if (i < n && strchr("{[\"", p[i])) return k | JSON | CHAT;
     for (i = 0; i < 5; i++)

@@ -6,7 +6,7 @@
 shared=${1:-../shared}
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
-formats='openai-chat:340 anthropic-messages:105'       # and how many recordings there are
+formats='openai-chat:340 anthropic-messages:105 openai-responses:155 gemini:79 gemini-interactions:23 ollama:21 ollama-generate:2 cohere-v2:32 cohere-v1:1 bedrock-converse:53 bedrock-invoke:10'       # and how many recordings there are
 # They need python3, and say so of themselves where the folder is missing.
 conform_llama() {
     if command -v python3 >/dev/null 2>&1; then python3 tests/conform_llama.py "$B/replay" "$shared/suites/llama_server"; else

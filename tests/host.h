@@ -83,7 +83,7 @@ static void text_str(host_text *t, const char *s) { text_add(t, s, strlen(s)); }
 static void text_free(host_text *t) { free(t->p); memset(t, 0, sizeof *t); }
 
 /* ---- the host ---- */
-enum { HOST_CUT_WHOLE, HOST_CUT_BYTES, HOST_CUT_RANDOM };
+enum { HOST_CUT_WHOLE, HOST_CUT_BYTES, HOST_CUT_RANDOM, HOST_CUT_AT /* host.cut_at, each answer once */ };
 enum { HOST_CONNS = 2048, HOST_REQUESTS = 1024 };
 typedef struct host_conn {
     agent_id id;
@@ -96,6 +96,7 @@ typedef struct host_conn {
 typedef struct host {
     agent_engine *e;
     int via, cut, quiet;
+    size_t cut_at;
     size_t ack;                               /* at most so many bytes are acknowledged at once; 0: all                 */
     uint64_t seed;
     const host_answer *answers; size_t answer_n, answer_at;
@@ -244,8 +245,10 @@ static const char *host_headers(const host_answer *a)
 }
 static void host_play(host *h, host_conn *c)
 {
-    static const host_answer none = { SSE_TEXT("spare") SSE_STOP, 200, NULL, HOST_CHUNKED, HOST_GO };
-    const host_answer *a = h->answer_at < h->answer_n ? &h->answers[h->answer_at] : &none;
+    static const host_answer spare[] = {
+        { SSE_TEXT("spare") SSE_STOP, 200, NULL, HOST_CHUNKED, HOST_GO }, { AN_BEGIN AN_SAY("spare") AN_END("end_turn"), 200, NULL, HOST_CHUNKED, HOST_GO }
+    };
+    const host_answer *a = h->answer_at < h->answer_n ? &h->answers[h->answer_at] : &spare[h->anthropic];
     int status = a->status ? a->status : 200;
     char line[64];
     h->answer_at++;
@@ -291,6 +294,7 @@ static int host_feed(host *h, host_conn *c)
     if (c->at >= c->in.n && (c->answer->end != HOST_HOLD || h->release)) { host_over(h, c); return !c->busy; }
     if (n == 0) return 0;
     if (h->cut == HOST_CUT_BYTES) n = 1;
+    else if (h->cut == HOST_CUT_AT && c->at < h->cut_at && c->at + n > h->cut_at) n = h->cut_at - c->at;
     else if (h->cut == HOST_CUT_RANDOM && n > 1) n = 1 + host_random(h) % (n < 90 ? n : 90);
     if (h->cut == HOST_CUT_RANDOM && host_random(h) % 2) {
         size_t cap;
@@ -347,8 +351,10 @@ static void host_event(host *h, const agent_event *ev)
     } else if (ev->type == AGENT_EV_SEND) {
         c = host_conn_of(h, ev->conn);
         HOST_CHECK(h, h->no_open || (c && ev->u.io.user == c));
-    } else if (ev->type == AGENT_EV_TOOL_RUN)
-        HOST_CHECK(h, agent_tool_result(h->e, ev->session, ev->call, "fine", AGENT_CSTR) == AGENT_OK);
+    } else if (ev->type == AGENT_EV_TOOL_RUN) {
+        int rc = agent_tool_result(h->e, ev->session, ev->call, "fine", AGENT_CSTR);
+        HOST_CHECK(h, rc == AGENT_OK || (rc == AGENT_E_NOMEM && agent_decline(h->e, ev) == AGENT_OK));
+    }
     else if (ev->flags & AGENT_EVF_NEED) (void)agent_decline(h->e, ev);
 }
 /* The next event, kept, checked and seen to; NULL: none now.                                                            */

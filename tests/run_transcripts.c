@@ -5,6 +5,7 @@
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "ways.h"
+#include "frames.h"
 
 typedef struct transcript {
     const char *file;
@@ -12,7 +13,7 @@ typedef struct transcript {
     ways w;
     replay_text headers, bytes, want;
     char format[40];
-    int have, crlf, escapes, no_newline;
+    int have, crlf, escapes, no_newline, frames;
     unsigned long passed, failed;
 } transcript;
 
@@ -34,6 +35,8 @@ static int option(transcript *t, const char *word)
     if (strcmp(word, "http") == 0) t->w.base.http = 1;
     else if (strcmp(word, "crlf") == 0) t->crlf = 1;
     else if (strcmp(word, "escapes") == 0) t->escapes = 1;
+    else if (strcmp(word, "frames") == 0) t->frames = 1;
+    else if (strcmp(word, "frames-of-bytes") == 0) t->frames = 2;
     else if (strcmp(word, "no-newline") == 0) t->no_newline = 1;
     else if (value_of(word, "status", &v)) t->w.base.status = atoi(v);
     else if (value_of(word, "clock", &v)) t->w.base.clock = (uint64_t)agent_json_int(replay_str(v), 0);
@@ -58,7 +61,7 @@ static int begin_bytes(transcript *t, char *info)
     memset(&t->w, 0, sizeof t->w);
     t->at = t->line;
     t->have = 1;
-    t->crlf = t->escapes = t->no_newline = 0;
+    t->crlf = t->escapes = t->no_newline = t->frames = 0;
     t->headers.n = t->bytes.n = t->want.n = 0;
     if (word == NULL || strlen(word) >= sizeof t->format) return 0;
     strcpy(t->format, word);
@@ -95,9 +98,18 @@ static void add_bytes(transcript *t, const char *line)
     if (how == 0) bad(t, "an unknown escape");
     if (how == 1) replay_puts(&t->bytes, t->crlf ? "\r\n" : "\n");
 }
+static void frame_bytes(transcript *t)        /* lines of frames.h                                                      */
+{
+    frames_buf b = { NULL, 0, 0 };
+    frames_text(&b, t->bytes.p, t->bytes.n, t->frames == 2);
+    t->bytes.n = 0;
+    replay_put(&t->bytes, b.n ? b.p : "", b.n);
+    free(b.p);
+}
 static void judge(transcript *t)
 {
     ways *w = &t->w;
+    if (t->frames) { t->no_newline = 0; frame_bytes(t); }
     if (t->no_newline) t->bytes.n -= t->bytes.n == 0 ? 0 : t->crlf ? 2 : 1;
     if (t->headers.n) w->base.headers = t->headers.p;
     w->base.format = t->format;

@@ -260,6 +260,55 @@ static void test_close_is_linear(void)
         CHECK(few > 0 && many < 12 * few);
     }
 }
+/* What a provider runs itself: calls and results by the thousand, and results whose calls nobody knows, while others wait for theirs. */
+static double provider_calls(size_t calls, int known)
+{
+    struct rig r;
+    agent_desc d = AGENT_ZERO;
+    agent_peer_desc p = AGENT_ZERO;
+    agent_session_desc s = AGENT_ZERO;
+    static const char end[] = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n";
+    char line[600];
+    size_t i, before, sent = 0;
+    memset(&r, 0, sizeof r);
+    d.alloc = counting;
+    CHECK(agent_open(&r.e, &d) == AGENT_OK);
+    p.provider = "anthropic";
+    p.url = "http://127.0.0.1:1/v1";
+    s.peer = agent_peer_open(r.e, &p);
+    s.model = "m";
+    r.session = agent_session_open(r.e, &s);
+    agent_say(r.e, r.session, "Hi", AGENT_CSTR);
+    pump(&r, AGENT_VIA_BYTES);
+    put(&r, head, sizeof head - 1, 4096);
+    before = touched;
+    for (i = 0; i < calls + 100; i++) {
+        int n = 0, waits = i < 100;           /* the first hundred get no result                                         */
+        if (waits || known)
+            n = sprintf(line, "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_%06lu\",\"name\":\"web_search\",\"input\":{}}}\n\n"
+                "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n", (unsigned long)i);
+        if (!waits)
+            n += sprintf(line + n, "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"web_search_tool_result\",\"tool_use_id\":\"srvtoolu_%06lu\",\"content\":[]}}\n\n"
+                "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n", (unsigned long)i);
+        chunk(&r, line, (size_t)n, 4096);
+        sent += (size_t)n;
+    }
+    chunk(&r, end, sizeof end - 1, 4096);
+    put(&r, "0\r\n\r\n", 5, 4096);
+    CHECK(r.runs == 1 && r.events > calls);
+    agent_close(r.e);
+    CHECK(live == 0);
+    return (double)(touched - before) / (double)sent;
+}
+static void test_provider_calls(void)
+{
+    int known;
+    for (known = 0; known < 2; known++) {
+        double few = provider_calls(500, known), many = provider_calls(20000, known);
+        printf("calls that the provider runs, %s: %.2f bytes touched a byte for 500, %.2f for 20,000\n", known ? "with results" : "results without calls", few, many);
+        CHECK(many < few * 1.3 && many < 40);
+    }
+}
 int main(void)
 {
     int how;
@@ -268,5 +317,6 @@ int main(void)
     test_step_touches_what_is_new();
     for (how = 0; how < 3; how++) test_bounded(how);
     test_close_is_linear();
+    test_provider_calls();
     return test_end("cost");
 }

@@ -204,6 +204,100 @@ static void thoughts(int same)
     CHECK(same || (!strstr(body_of(h, 2), "thinking") && strstr(body_of(h, 2), "So.") && (h->count[AGENT_EV_WARNING] > 0)));
     host_free(h);
 }
+/* What a host sent beside its thoughts and calls goes back in the member it came in, joined to what it means: wire-quirks D4, wire-quirks D12,
+ * wire-quirks D13; to the same model only: wire-quirks D15.                                                             */
+#define SSE_DETAIL(d) SSE_("{\"choices\":[{\"delta\":{\"reasoning_details\":[" d "]}}]}")
+static void goes_back(const char *answer, const char *want)
+{
+    static const host_answer end = { SSE_TEXT("Well.") SSE_STOP, 0, NULL, 0, 0 };
+    int same;
+    for (same = 0; same < 2; same++) {
+        host_answer a[3];
+        agent_id s;
+        host *h = talk("openai-compatible", 0, &s, 0);
+        memset(a, 0, sizeof a);
+        a[0].body = answer;
+        a[1] = a[2] = end;
+        h->name = want;
+        host_answers(h, a, 3);
+        agent_say(h->e, s, "Hi", AGENT_CSTR);
+        host_run(h);
+        if (!same) CHECK(agent_session_set(h->e, s, "model", "another", AGENT_CSTR) == AGENT_OK);
+        agent_say(h->e, s, "And?", AGENT_CSTR);
+        host_run(h);
+        HOST_CHECK(h, h->outcome == AGENT_COMPLETED && (strstr(body_of(h, h->request_n - 1), want) != NULL) == same);
+        HOST_CHECK(h, (h->count[AGENT_EV_WARNING] > 0) == !same);
+        host_free(h);
+    }
+}
+static void replay(void)
+{
+    goes_back(SSE_DETAIL("{\"type\":\"reasoning.text\",\"text\":\"A\",\"format\":\"f1\",\"index\":0}")
+        SSE_DETAIL("{\"type\":\"reasoning.text\",\"text\":\"\\u00e9!\",\"format\":\"f1\",\"index\":0}")
+        SSE_DETAIL("{\"type\":\"reasoning.text\",\"signature\":\"QUJD\",\"format\":\"f1\",\"index\":0}") SSE_TEXT("So.") SSE_STOP,
+        "\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"A\xC3\xA9!\",\"signature\":\"QUJD\",\"format\":\"f1\",\"index\":0}]");
+    goes_back(SSE_DETAIL("{\"type\":\"reasoning.summary\",\"summary\":\"One\",\"index\":0}")
+        SSE_DETAIL("{\"type\":\"reasoning.summary\",\"summary\":\"Two\",\"index\":1}")
+        SSE_DETAIL("{\"type\":\"reasoning.encrypted\",\"data\":\"ZZ==\",\"id\":\"rs_1\",\"index\":1}") SSE_CALL("0", "c1", "alpha", "{}") SSE_TOOLS,
+        "\"reasoning_details\":[{\"type\":\"reasoning.summary\",\"summary\":\"One\",\"index\":0},{\"type\":\"reasoning.summary\",\"summary\":\"Two\",\"index\":1},"
+        "{\"type\":\"reasoning.encrypted\",\"data\":\"ZZ==\",\"id\":\"rs_1\",\"index\":1}]");
+    goes_back(SSE_("{\"choices\":[{\"delta\":{\"reasoning_text\":\"Hm\"}}]}") SSE_CALL("0", "c1", "alpha", "{}")
+        SSE_("{\"choices\":[{\"delta\":{\"reasoning_opaque\":\"op/aq+ue\"},\"finish_reason\":\"tool_calls\"}]}") SSE_DONE,
+        "\"reasoning_opaque\":\"op/aq+ue\",\"reasoning_text\":\"Hm\"");
+    goes_back(SSE_("{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"extra_content\":{\"google\":{\"thought_signature\":\"sig\"}},"
+        "\"function\":{\"name\":\"alpha\",\"arguments\":\"{}\"}}]}}]}") SSE_TOOLS,
+        "\"arguments\":\"{}\"},\"extra_content\":{\"google\":{\"thought_signature\":\"sig\"}}}");
+}
+/* Hosts that refuse an assistant message without the thoughts of its turn (wire-quirks D1); others get none (wire-quirks D2, wire-quirks D14). */
+static void reasoning_content(int dialect)
+{
+    static const host_answer a[] = { { SSE_THINK("Hm") SSE_THINK("!") SSE_TEXT("So.") SSE_STOP, 0, NULL, 0, 0 }, { SSE_TEXT("Well.") SSE_STOP, 0, NULL, 0, 0 },
+        { SSE_TEXT("Bye.") SSE_STOP, 0, NULL, 0, 0 } };
+    agent_id s;
+    int i;
+    host *h = talk("openai-compatible", dialect ? AGENT_DIALECT_REASONING_CONTENT : 0, &s, 0);
+    host_answers(h, a, 3);
+    for (i = 0; i < 3; i++) {
+        agent_say(h->e, s, "Hi", AGENT_CSTR);
+        host_run(h);
+    }
+    CHECK(times(body_of(h, 2), "{\"role\":\"assistant\",\"content\":\"So.\",\"reasoning_content\":\"Hm!\"}") == dialect);
+    CHECK(times(body_of(h, 2), "{\"role\":\"assistant\",\"content\":\"Well.\",\"reasoning_content\":\"\"}") == dialect);
+    CHECK(times(body_of(h, 2), "Hm!") == dialect);
+    host_free(h);
+}
+/* DeepSeek refuses a forced choice (wire-quirks C26). Mistral takes ids of nine letters and digits only, the same for call and result
+ * (wire-quirks C20), says `any` and `random_seed`, and wants an assistant between results and the user.                    */
+static void choice_and_ids(void)
+{
+    static const host_answer a[] = { { SSE_CALL("0", "call_77", "alpha", "{}") SSE_CALL("1", "abcDEF123", "beta", "{}") SSE_TOOLS, 0, NULL, 0, 0 },
+        { SSE_TEXT("Well.") SSE_STOP, 0, NULL, 0, 0 } };
+    agent_id s;
+    const char *id;
+    char pair[64];
+    host *h = talk("openai-compatible", AGENT_DIALECT_NO_FORCED_CHOICE, &s, 0);
+    agent_session_set(h->e, s, "tool_choice", "required", AGENT_CSTR);
+    agent_say(h->e, s, "Hi", AGENT_CSTR);
+    host_run(h);
+    CHECK(!strstr(body_of(h, 0), "tool_choice") && h->count[AGENT_EV_WARNING] == 1);
+    host_free(h);
+
+    h = talk("openai-compatible", AGENT_DIALECT_MISTRAL, &s, 2);
+    agent_session_set(h->e, s, "tool_choice", "required", AGENT_CSTR);
+    agent_session_set(h->e, s, "seed", "7", AGENT_CSTR);
+    host_answers(h, a, 2);
+    agent_say(h->e, s, "Hi", AGENT_CSTR);
+    host_run(h);
+    CHECK(strstr(body_of(h, 0), "\"tool_choice\":\"any\"") && strstr(body_of(h, 0), "\"random_seed\":7"));
+    id = strstr(body_of(h, 1), "\"tool_calls\":[{\"id\":\"");
+    CHECK(id != NULL && strlen(id) > 40 && id[30] == '"' && !strstr(body_of(h, 1), "call_77"));
+    if (id) {
+        sprintf(pair, "\"tool_call_id\":\"%.9s\"", id + 21);
+        CHECK(times(body_of(h, 1), pair) == 1 && times(body_of(h, 1), "\"abcDEF123\"") == 2);
+    }
+    CHECK(strstr(body_of(h, 1), "{\"role\":\"assistant\",\"content\":\"Done.\"},{\"role\":\"user\"") != NULL);    /* the note of the last step */
+    host_free(h);
+}
 int main(void)
 {
     openai_side_by_side();
@@ -214,5 +308,9 @@ int main(void)
     no_blank_text();
     thoughts(1);
     thoughts(0);
+    replay();
+    reasoning_content(0);
+    reasoning_content(1);
+    choice_and_ids();
     return test_end("dialects");
 }

@@ -50,7 +50,7 @@ static int times(const char *text, const char *word)
     return n;
 }
 
-/* ---- to the byte ---- */
+/* ---- to the byte: calls and results (wire-quirks E5), thoughts (wire-quirks D5), compaction (wire-quirks E10), another model (wire-quirks E12) ---- */
 typedef struct kept { const char *name, *stream, *content, *back; int calls, results, customs, sources; } kept;
 static const kept blocks[] = {
     { "a search", AN_START("0", "\"server_tool_use\",\"id\":\"s1\",\"name\":\"web_search\",\"input\":{}") AN_JSON("0", "") AN_JSON("0", "{\\\"query\\\":\\\"ti\\\\u00")
@@ -294,7 +294,7 @@ static void test_too_many(void)
     }
 }
 
-/* ---- pauses ---- */
+/* ---- pauses (wire-quirks E13) ---- */
 #define PAUSE WHOLE(B_TEXT("I look. ") "," B_CALL("s1", "{}"), "pause_turn")
 #define GOES_ON WHOLE(B_PAGES("s1") "," B_TEXT("So."), "end_turn")
 static const host_answer pause_whole[] = { { PAUSE, 0, JSON_HEADERS, 0, 0 }, { GOES_ON, 0, JSON_HEADERS, 0, 0 } };

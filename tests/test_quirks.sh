@@ -41,7 +41,7 @@ while read -r id what; do
         fi
     done
 done <"$B/quirks.rows"
-for id in $(ids A 22) $(ids B 26) $(ids C 26) $(ids D 15) $(ids E 16) H16; do
+for id in $(ids A 22) $(ids B 26) $(ids C 26) $(ids D 15) $(ids E 16) $(ids G 15) H1 H2 H3 H4 H14 H15 H16; do
     n=$(grep -c "^$id " "$B/quirks.rows")
     if [ "$n" -eq 1 ]; then ok; else bad "$id: $n rows"; fi
 done

@@ -1,4 +1,4 @@
-/* <think> tags in text: told apart the same for every cut, against a few lines that read the whole text; then in sessions. */
+/* <think> tags in text (wire-quirks B24): told apart the same for every cut, against a few lines that read the whole text; then in sessions. */
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "host.h"
