@@ -48,7 +48,7 @@ CONFORM := $(patsubst tests/%.c,%,$(wildcard tests/conform_*.c))
 CLIENTS := $(patsubst tests/clients/%.c,client_%,$(filter-out tests/clients/curl%,$(wildcard tests/clients/*.c)))
 FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
 CASES := $(wildcard tests/cases/*.json)
-TRANSCRIPTS := $(wildcard tests/transcripts/*.md tests/transcripts/*/*.md)
+TRANSCRIPTS := $(notdir $(wildcard tests/transcripts/*))
 
 .PHONY: all test test-run bench interop examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
@@ -119,7 +119,7 @@ $(B)/fuzz_%: fuzz/fuzz_%.c fuzz/standalone.c agent.h $(HEADERS)
 # A log for each program; tests/run.sh counts a crash as a failure and never fails itself, tests/sum.sh does.
 run = @B='$(B)' CC='$(CC)' CFLAGS='$(CFLAGS)' SHARED='$(SHARED)' sh tests/run.sh $(B)/log
 LOGS = $(TESTS) $(SCRIPTS) $(CLIENTS) $(FUZZ) $(if $(wildcard tests/run_cases.c),$(if $(CASES),run-cases)) \
-       $(if $(wildcard tests/run_transcripts.c),$(if $(TRANSCRIPTS),run-transcripts))
+       $(TRANSCRIPTS:%=transcripts_%)
 
 $(TESTS:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% FORCE
 	$(run) $* $(RUN) $(B)/$*
@@ -131,8 +131,8 @@ $(FUZZ:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% corpus FORCE
 	$(run) $* $(RUN) $(B)/$* $(B)/corpus/$* $(wildcard fuzz/found/$*)
 $(B)/log/run-cases.sum: $(B)/run-cases FORCE
 	$(run) run-cases $(RUN) $(B)/run-cases $(CASES)
-$(B)/log/run-transcripts.sum: $(B)/run-transcripts FORCE
-	$(run) run-transcripts $(RUN) $(B)/run-transcripts $(TRANSCRIPTS)
+$(TRANSCRIPTS:%=$(B)/log/transcripts_%.sum): $(B)/log/transcripts_%.sum: $(B)/run-transcripts FORCE
+	$(run) transcripts_$* $(RUN) $(B)/run-transcripts $(wildcard tests/transcripts/$*/*.md)
 
 test-run: $(LOGS:%=$(B)/log/%.sum)
 test:

@@ -20,8 +20,9 @@
  * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
  * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
  * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
- * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions and
- * Anthropic messages.
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions, OpenAI Responses, Anthropic messages,
+ * Gemini generateContent and Interactions, Ollama chat and generate, Cohere v2, Bedrock Converse and InvokeModel (Claude), and OpenAI's older
+ * completions; it understands answers of Cohere v1.
  *
  *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
  *   peer        who is at the other end: an endpoint with its key
@@ -141,12 +142,22 @@
  * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
- *   name                base URL                         key in
- *   openai              https://api.openai.com/v1        OPENAI_API_KEY
- *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
- *   anthropic           https://api.anthropic.com/v1     ANTHROPIC_API_KEY
- *   ollama              http://127.0.0.1:11434/v1        none
- *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
+ *   name                   base URL                                              key in
+ *   openai                 https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-responses       https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-completions     https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-compatible      agent_peer_desc.url                                   OPENAI_API_KEY
+ *   anthropic              https://api.anthropic.com/v1                          ANTHROPIC_API_KEY
+ *   gemini                 https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
+ *   gemini-interactions    https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
+ *   cohere                 https://api.cohere.com/v2                             COHERE_API_KEY
+ *   amazon-bedrock         agent_peer_desc.url (it has the region)               AWS_BEARER_TOKEN_BEDROCK
+ *   amazon-bedrock-invoke  agent_peer_desc.url                                   AWS_BEARER_TOKEN_BEDROCK
+ *   ollama                 http://127.0.0.1:11434/v1 (OpenAI chat)               none
+ *   ollama-native          http://127.0.0.1:11434/api                            none
+ *   ollama-generate        http://127.0.0.1:11434/api                            none
+ *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
+ *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the
@@ -340,13 +351,14 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
 } agent_provider;
-enum { /* dialect switches of OpenAI chat */
+enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
   AGENT_DIALECT_REASONING_CONTENT = 4,       /* assistant messages carry reasoning_content, "" if there was none (D1: DeepSeek, Kimi, GLM) */
   AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
-  AGENT_DIALECT_MISTRAL = 16                 /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
+  AGENT_DIALECT_MISTRAL = 16,                /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
                                                 results an assistant message before the user's                       */
+  AGENT_DIALECT_UNSIGNED_THINKING = 32       /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */
@@ -4023,7 +4035,8 @@ typedef struct agenti_part {
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
-enum { AGENTI_PART_RESENT = 0x100 };        /* in flags: the host resends arguments from the start                          */
+enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
+       AGENTI_PART_APART = 0x200 };         /* wire_id is the provider's id, `_` and a number: another call had it before   */
 typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
@@ -4049,6 +4062,7 @@ AGENTI_FN int  agenti_table_room(agenti_table *, size_t more);            /* 0: 
 AGENTI_FN void agenti_table_add(agenti_table *, agenti_msg *);            /* after agenti_table_room                    */
 AGENTI_FN void agenti_table_free(agenti_table *, agenti_blob **graves);
 AGENTI_FN void agenti_part_view(const agenti_part *, agent_part *out);
+AGENTI_FN agent_str agenti_wire_id(const agenti_part *);                 /* of a call or result, as the provider gave it   */
 AGENTI_FN int  agenti_is_media(int kind);                                /* IMAGE, AUDIO, FILE                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MESSAGE
@@ -4178,6 +4192,13 @@ AGENTI_FN void agenti_table_free(agenti_table *t, agenti_blob **graves)
     agenti_put(t->pool, t->msgs, t->cap * sizeof *t->msgs);
     t->msgs = NULL;
     t->n = t->cap = 0;
+}
+AGENTI_FN agent_str agenti_wire_id(const agenti_part *p)
+{
+    agent_str id = agenti_text_view(&p->wire_id);
+    while ((p->flags & AGENTI_PART_APART) && id.n && id.p[id.n - 1] != '_') id.n--;
+    if ((p->flags & AGENTI_PART_APART) && id.n) id.n--;
+    return id;
 }
 AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
@@ -5435,7 +5456,12 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
 {
     uint32_t i;
     if (id.n) {
-        for (i = 0; i < d->lane_n; i++) if (d->lanes[i].id.n == id.n && memcmp(d->lanes[i].id.p, id.p, id.n) == 0) return i;
+        for (i = d->lane_n; i-- > 0;) {
+            const agenti_lane *c = &d->lanes[i];
+            if (c->id.n != id.n || memcmp(c->id.p, id.p, id.n) != 0) continue;
+            if (has_name && has_index && c->has_index && c->index != index) continue;       /* another call with its id (C23) */
+            return i;
+        }
         for (i = 0; has_index && i < d->lane_n; i++)     /* the id comes late: the call at this index has none yet       */
             if (d->lanes[i].has_index && d->lanes[i].index == index && d->lanes[i].id.n == 0) return i;
         return d->lane_n;
@@ -5799,7 +5825,7 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
     agenti_buf_str(b, "{");
-    agenti_oc_id_out(b, r, "id", agenti_text_view(&p->wire_id));
+    agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -5838,7 +5864,7 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const ag
     for (i = 0; i < m->n; i++) {
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
-        agenti_oc_id_out(b, r, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_oc_id_out(b, r, "tool_call_id", agenti_wire_id(&m->parts[i]));
         agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }
@@ -6466,13 +6492,13 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     }
     if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
     if (keeps && !good) { if (m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); return; }
-    if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thinking is not taken back   */
+    if (p->kind == AGENT_PART_REASONING && p->data.n == 0 && !(r->dialect & AGENT_DIALECT_UNSIGNED_THINKING)) return;
     agenti_an_open(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     if (p->kind == AGENT_PART_REASONING) {
         agenti_buf_str(b, "{\"type\":\"thinking\"");
         agenti_json_member_str(b, "thinking", agenti_text_view(&p->text));
-        agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+        if (p->data.n) agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
     } else {
         int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
         agenti_buf_str(b, "{\"type\":\"tool_use\"");
@@ -7457,7 +7483,7 @@ static void agenti_rs_members(agenti_buf *b, agent_str data, const char *const *
     size_t i;
     for (i = 0; i < n; i++) {
         agent_str v = agent_json_get(data, keys[i]);
-        if (v.n == 0 || agenti_eq(v, "null") || (agenti_eq(agenti_cstr(keys[i]), "id") && v.n > LONGEST + 2)) continue;
+        if (v.n == 0 || agenti_eq(v, "null") || agenti_eq(v, "\"\"") || (agenti_eq(agenti_cstr(keys[i]), "id") && v.n > LONGEST + 2)) continue;
         agenti_json_member(b, keys[i], v);
     }
 }
@@ -7480,7 +7506,7 @@ static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_pa
     agenti_rs_comma(b, r);
     if (t && t->by == AGENTI_RT_HOST) { agenti_buf_add(b, data.p, data.n); return; }
     agenti_buf_str(b, t ? "{\"type\":\"custom_tool_call\"" : "{\"type\":\"function_call\"");
-    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "call_id", agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     input = agent_json_get(args, "input");
     if (t) agenti_json_member(b, "input", agenti_is_string(input) ? input : agenti_cstr("\"\""));
@@ -7542,7 +7568,7 @@ static void agenti_rs_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_rs_comma(b, r);
         agenti_buf_str(b, "{");
         agenti_json_member_str(b, "type", agenti_cstr(t ? t->answer : "function_call_output"));
-        agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "call_id", agenti_wire_id(p));
         if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
         else agenti_json_member_str(b, "output", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
@@ -8278,7 +8304,7 @@ static void agenti_gm_model_call(agenti_buf *b, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "\"functionCall\":{");
-    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "args", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
@@ -8307,7 +8333,7 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
 {
-    agent_str id = agenti_text_view(&result->wire_id);
+    agent_str id = agenti_wire_id(result);
     uint32_t n = before ? before->n : 0, i, k;
     for (k = 0; k < n; k++) {                 /* mostly at its place                                                    */
         const agenti_part *p = &before->parts[i = (result->key + k) % n];
@@ -8321,7 +8347,7 @@ static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text);
     agenti_gm_side(b, r, 0);
     agenti_buf_str(b, "{\"functionResponse\":{");
-    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_gm_name_of(r->before, p));
     agenti_buf_str(b, ",\"response\":{");
     agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
@@ -9032,7 +9058,7 @@ static void agenti_gi_call_out(agenti_buf *b, const agenti_part *p, int same)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "{\"type\":\"function_call\"");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     if (same && p->data.n) agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
@@ -9061,7 +9087,7 @@ static void agenti_gi_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text), name = agenti_result_name(r, p, at);
     agenti_gi_open(b, r, AGENTI_GI_STEP);
     agenti_buf_str(b, "{\"type\":\"function_result\"");
-    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "call_id", agenti_wire_id(p));
     if (name.n) agenti_tool_name_out(b, name);
     agenti_json_member_str(b, "result", text.n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
@@ -9997,7 +10023,7 @@ static void agenti_ol_call_out(agenti_buf *b, const agenti_part *p)
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_json_comma(b);
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -10035,7 +10061,7 @@ static void agenti_ol_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         const agenti_part *p = &m->parts[i];
         agenti_ol_open(b, r, "tool");
         agenti_json_member_str(b, "tool_name", agenti_result_name(r, p, &at));
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "tool_call_id", agenti_wire_id(p));
         agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }
@@ -10459,7 +10485,7 @@ static void agenti_co_model_part(agenti_buf *b, const agenti_part *p)
         return;
     }
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -10500,7 +10526,7 @@ static void agenti_co_message_out(agenti_buf *b, agenti_request *r, const agenti
     else for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
         agenti_co_open(b, r, "tool");
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "tool_call_id", agenti_wire_id(p));
         agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }
@@ -10690,18 +10716,13 @@ static const agent_provider agenti_providers[] = {
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
-    if (agenti_eq(name, agenti_openai_chat()->name)) return agenti_openai_chat();
-    if (agenti_eq(name, agenti_anthropic()->name)) return agenti_anthropic();
-    if (agenti_eq(name, agenti_gemini()->name)) return agenti_gemini();
-    if (agenti_eq(name, agenti_gemini_interactions()->name)) return agenti_gemini_interactions();
-    if (agenti_eq(name, agenti_anthropic_invoke()->name)) return agenti_anthropic_invoke();
-    if (agenti_eq(name, agenti_bedrock_converse()->name)) return agenti_bedrock_converse();
-    if (agenti_eq(name, agenti_ollama()->name)) return agenti_ollama();
-    if (agenti_eq(name, agenti_ollama_generate()->name)) return agenti_ollama_generate();
-    if (agenti_eq(name, agenti_cohere()->name)) return agenti_cohere();
-    if (agenti_eq(name, agenti_cohere_v1()->name)) return agenti_cohere_v1();
-    if (agenti_eq(name, agenti_openai_completions()->name)) return agenti_openai_completions();
-    if (agenti_eq(name, agenti_openai_responses()->name)) return agenti_openai_responses();
+    static const agenti_wire *(*const wires[])(void) = {
+        agenti_openai_chat, agenti_anthropic, agenti_gemini, agenti_gemini_interactions,
+        agenti_anthropic_invoke, agenti_bedrock_converse, agenti_ollama, agenti_ollama_generate,
+        agenti_cohere, agenti_cohere_v1, agenti_openai_completions, agenti_openai_responses
+    };
+    size_t i;
+    for (i = 0; i < sizeof wires / sizeof *wires; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)
@@ -12208,18 +12229,42 @@ static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 
 /* ---- calls ---- */
 /* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
+static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_str id)
+{
+    uint32_t i;
+    for (i = 0; i < a->results->n; i++) {
+        const agenti_part *q = &a->results->parts[i];
+        if (q != r && q->wire_id.n == id.n && memcmp(q->wire_id.p, id.p, id.n) == 0) return 1;
+    }
+    return 0;
+}
+/* An id that another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.         */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
     agenti_text of_call, of_result;
+    agenti_buf b;
+    char number[24];
+    int apart = agenti_id_taken(a, r, id), ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
-    if (!agenti_text_set(&of_call, a->pool, graves, id)) return 0;
-    if (!agenti_text_set(&of_result, a->pool, graves, id)) { agenti_text_free(&of_call, NULL); return 0; }
+    agenti_buf_init(&b, a->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    if (apart) {
+        agenti_buf_str(&b, "_");
+        agenti_buf_add(&b, number, agenti_u64_text(a->results->n, number));
+    }
+    ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    if (!ok) { agenti_text_free(&of_call, NULL); return 0; }
     agenti_text_free(&p->wire_id, graves);
     agenti_text_free(&r->wire_id, graves);
     p->wire_id = of_call;
     r->wire_id = of_result;
+    if (apart) {
+        p->flags |= AGENTI_PART_APART;
+        r->flags |= AGENTI_PART_APART;
+    }
     return 1;
 }
 static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
@@ -12459,8 +12504,45 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
     }
     return rc;
 }
+/* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
+static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
+{
+    size_t first = 0, n;
+    for (*count = 0; s.n; ++*count) {
+        if (s.p[0] != '{' || (n = agenti_json_skip(s.p, s.n)) < 2 || agent_json_check(s.p, n, a->e->lim.depth, NULL) != AGENT_OK) return 0;
+        if (*count == 0) first = n;
+        s = agenti_trim(agenti_str(s.p + n, s.n - n));
+    }
+    return *count > 1 && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+}
+/* The first object stays with the call at `at`, the others become calls of the same name that close after it. 0: no memory, and the
+ * call stays as it was.                                                                                                */
+static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
+{
+    agent_str all = agenti_text_view(&a->msg->parts[at].text), rest = agenti_trim(agenti_str(all.p + first, all.n - first));
+    agenti_op op;
+    size_t n;
+    memset(&op, 0, sizeof op);
+    if (!agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first))) return 0;
+    while (rest.n) {
+        agenti_part *p = &a->msg->parts[at];
+        n = agenti_json_skip(rest.p, rest.n);
+        op.a = agenti_text_view(&p->wire_id);
+        op.b = agenti_text_view(&p->name);
+        op.key = 0x20000000u + a->results->n;        /* no key of a wire format's                                       */
+        if (agenti_call_add(a, &op) != 0) break;
+        p = &a->msg->parts[a->msg->n - 1];
+        p->flags &= (uint16_t)~AGENTI_PART_APART;    /* the number stays: the call is our own                           */
+        a->results->parts[a->results->n - 1].flags &= (uint16_t)~AGENTI_PART_APART;
+        if (!agenti_text_set(&p->text, a->pool, &a->e->graves, agenti_str(rest.p, n))) break;
+        rest = agenti_trim(agenti_str(rest.p + n, rest.n - n));
+    }
+    return 1;
+}
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
+    uint32_t at, count;
+    size_t first;
     agent_event *ev;
     if (p->name.n == 0) agenti_text_static(&p->name, &a->e->graves, "unknown");
     if (agenti_show_call(a, p)) return 1;
@@ -12470,6 +12552,10 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, AGENT_EV_INPUT_END, p);
     ev->text = agenti_text_view(&p->text);
+    at = (uint32_t)(p - a->msg->parts);
+    first = p->flags == AGENT_PART_INVALID ? agenti_objects(a, ev->text, &count) : 0;
+    if (first && agenti_call_split(a, at, first)) a->msg->parts[at].flags = 0;
+    p = &a->msg->parts[at];
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }

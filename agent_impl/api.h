@@ -52,13 +52,14 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
 } agent_provider;
-enum { /* dialect switches of OpenAI chat */
+enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
   AGENT_DIALECT_REASONING_CONTENT = 4,       /* assistant messages carry reasoning_content, "" if there was none (D1: DeepSeek, Kimi, GLM) */
   AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
-  AGENT_DIALECT_MISTRAL = 16                 /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
+  AGENT_DIALECT_MISTRAL = 16,                /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
                                                 results an assistant message before the user's                       */
+  AGENT_DIALECT_UNSIGNED_THINKING = 32       /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */

@@ -18,8 +18,9 @@
  * ==== 1 WHAT IT IS, AND IS NOT ==================================================================================================
  * It is the part of an agent between a byte stream and a user interface: HTTP/1.1, server-sent events, JSON, a provider's wire format, the
  * message table, the loop that asks the model, hands out its tool calls and goes on with their results. It is no HTTP client (no sockets,
- * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions and
- * Anthropic messages.
+ * TLS, proxies, DNS), no prompt, no tool and no interface. This version speaks OpenAI chat completions, OpenAI Responses, Anthropic messages,
+ * Gemini generateContent and Interactions, Ollama chat and generate, Cohere v2, Bedrock Converse and InvokeModel (Claude), and OpenAI's older
+ * completions; it understands answers of Cohere v1.
  *
  *   engine      one pump: allocator, peers, sessions, connections. One thread at a time; as many engines as you like
  *   peer        who is at the other end: an endpoint with its key
@@ -139,12 +140,22 @@
  * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
- *   name                base URL                         key in
- *   openai              https://api.openai.com/v1        OPENAI_API_KEY
- *   openai-compatible   agent_peer_desc.url              OPENAI_API_KEY
- *   anthropic           https://api.anthropic.com/v1     ANTHROPIC_API_KEY
- *   ollama              http://127.0.0.1:11434/v1        none
- *   llama.cpp           http://127.0.0.1:8080/v1         LLAMA_API_KEY
+ *   name                   base URL                                              key in
+ *   openai                 https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-responses       https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-completions     https://api.openai.com/v1                             OPENAI_API_KEY
+ *   openai-compatible      agent_peer_desc.url                                   OPENAI_API_KEY
+ *   anthropic              https://api.anthropic.com/v1                          ANTHROPIC_API_KEY
+ *   gemini                 https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
+ *   gemini-interactions    https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
+ *   cohere                 https://api.cohere.com/v2                             COHERE_API_KEY
+ *   amazon-bedrock         agent_peer_desc.url (it has the region)               AWS_BEARER_TOKEN_BEDROCK
+ *   amazon-bedrock-invoke  agent_peer_desc.url                                   AWS_BEARER_TOKEN_BEDROCK
+ *   ollama                 http://127.0.0.1:11434/v1 (OpenAI chat)               none
+ *   ollama-native          http://127.0.0.1:11434/api                            none
+ *   ollama-generate        http://127.0.0.1:11434/api                            none
+ *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
+ *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the

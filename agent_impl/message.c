@@ -16,7 +16,8 @@ typedef struct agenti_part {
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
-enum { AGENTI_PART_RESENT = 0x100 };        /* in flags: the host resends arguments from the start                          */
+enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
+       AGENTI_PART_APART = 0x200 };         /* wire_id is the provider's id, `_` and a number: another call had it before   */
 typedef struct agenti_msg {
     agent_num id, run;
     uint8_t role, flags, ended;
@@ -42,6 +43,7 @@ AGENTI_FN int  agenti_table_room(agenti_table *, size_t more);            /* 0: 
 AGENTI_FN void agenti_table_add(agenti_table *, agenti_msg *);            /* after agenti_table_room                    */
 AGENTI_FN void agenti_table_free(agenti_table *, agenti_blob **graves);
 AGENTI_FN void agenti_part_view(const agenti_part *, agent_part *out);
+AGENTI_FN agent_str agenti_wire_id(const agenti_part *);                 /* of a call or result, as the provider gave it   */
 AGENTI_FN int  agenti_is_media(int kind);                                /* IMAGE, AUDIO, FILE                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MESSAGE
@@ -171,6 +173,13 @@ AGENTI_FN void agenti_table_free(agenti_table *t, agenti_blob **graves)
     agenti_put(t->pool, t->msgs, t->cap * sizeof *t->msgs);
     t->msgs = NULL;
     t->n = t->cap = 0;
+}
+AGENTI_FN agent_str agenti_wire_id(const agenti_part *p)
+{
+    agent_str id = agenti_text_view(&p->wire_id);
+    while ((p->flags & AGENTI_PART_APART) && id.n && id.p[id.n - 1] != '_') id.n--;
+    if ((p->flags & AGENTI_PART_APART) && id.n) id.n--;
+    return id;
 }
 AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)

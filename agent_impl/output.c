@@ -203,18 +203,42 @@ static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 
 /* ---- calls ---- */
 /* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
+static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_str id)
+{
+    uint32_t i;
+    for (i = 0; i < a->results->n; i++) {
+        const agenti_part *q = &a->results->parts[i];
+        if (q != r && q->wire_id.n == id.n && memcmp(q->wire_id.p, id.p, id.n) == 0) return 1;
+    }
+    return 0;
+}
+/* An id that another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.         */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
     agenti_text of_call, of_result;
+    agenti_buf b;
+    char number[24];
+    int apart = agenti_id_taken(a, r, id), ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
-    if (!agenti_text_set(&of_call, a->pool, graves, id)) return 0;
-    if (!agenti_text_set(&of_result, a->pool, graves, id)) { agenti_text_free(&of_call, NULL); return 0; }
+    agenti_buf_init(&b, a->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    if (apart) {
+        agenti_buf_str(&b, "_");
+        agenti_buf_add(&b, number, agenti_u64_text(a->results->n, number));
+    }
+    ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    if (!ok) { agenti_text_free(&of_call, NULL); return 0; }
     agenti_text_free(&p->wire_id, graves);
     agenti_text_free(&r->wire_id, graves);
     p->wire_id = of_call;
     r->wire_id = of_result;
+    if (apart) {
+        p->flags |= AGENTI_PART_APART;
+        r->flags |= AGENTI_PART_APART;
+    }
     return 1;
 }
 static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
@@ -454,8 +478,45 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
     }
     return rc;
 }
+/* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
+static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
+{
+    size_t first = 0, n;
+    for (*count = 0; s.n; ++*count) {
+        if (s.p[0] != '{' || (n = agenti_json_skip(s.p, s.n)) < 2 || agent_json_check(s.p, n, a->e->lim.depth, NULL) != AGENT_OK) return 0;
+        if (*count == 0) first = n;
+        s = agenti_trim(agenti_str(s.p + n, s.n - n));
+    }
+    return *count > 1 && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+}
+/* The first object stays with the call at `at`, the others become calls of the same name that close after it. 0: no memory, and the
+ * call stays as it was.                                                                                                */
+static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
+{
+    agent_str all = agenti_text_view(&a->msg->parts[at].text), rest = agenti_trim(agenti_str(all.p + first, all.n - first));
+    agenti_op op;
+    size_t n;
+    memset(&op, 0, sizeof op);
+    if (!agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first))) return 0;
+    while (rest.n) {
+        agenti_part *p = &a->msg->parts[at];
+        n = agenti_json_skip(rest.p, rest.n);
+        op.a = agenti_text_view(&p->wire_id);
+        op.b = agenti_text_view(&p->name);
+        op.key = 0x20000000u + a->results->n;        /* no key of a wire format's                                       */
+        if (agenti_call_add(a, &op) != 0) break;
+        p = &a->msg->parts[a->msg->n - 1];
+        p->flags &= (uint16_t)~AGENTI_PART_APART;    /* the number stays: the call is our own                           */
+        a->results->parts[a->results->n - 1].flags &= (uint16_t)~AGENTI_PART_APART;
+        if (!agenti_text_set(&p->text, a->pool, &a->e->graves, agenti_str(rest.p, n))) break;
+        rest = agenti_trim(agenti_str(rest.p + n, rest.n - n));
+    }
+    return 1;
+}
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
+    uint32_t at, count;
+    size_t first;
     agent_event *ev;
     if (p->name.n == 0) agenti_text_static(&p->name, &a->e->graves, "unknown");
     if (agenti_show_call(a, p)) return 1;
@@ -465,6 +526,10 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, AGENT_EV_INPUT_END, p);
     ev->text = agenti_text_view(&p->text);
+    at = (uint32_t)(p - a->msg->parts);
+    first = p->flags == AGENT_PART_INVALID ? agenti_objects(a, ev->text, &count) : 0;
+    if (first && agenti_call_split(a, at, first)) a->msg->parts[at].flags = 0;
+    p = &a->msg->parts[at];
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }

@@ -22,18 +22,13 @@ static const agent_provider agenti_providers[] = {
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
-    if (agenti_eq(name, agenti_openai_chat()->name)) return agenti_openai_chat();
-    if (agenti_eq(name, agenti_anthropic()->name)) return agenti_anthropic();
-    if (agenti_eq(name, agenti_gemini()->name)) return agenti_gemini();
-    if (agenti_eq(name, agenti_gemini_interactions()->name)) return agenti_gemini_interactions();
-    if (agenti_eq(name, agenti_anthropic_invoke()->name)) return agenti_anthropic_invoke();
-    if (agenti_eq(name, agenti_bedrock_converse()->name)) return agenti_bedrock_converse();
-    if (agenti_eq(name, agenti_ollama()->name)) return agenti_ollama();
-    if (agenti_eq(name, agenti_ollama_generate()->name)) return agenti_ollama_generate();
-    if (agenti_eq(name, agenti_cohere()->name)) return agenti_cohere();
-    if (agenti_eq(name, agenti_cohere_v1()->name)) return agenti_cohere_v1();
-    if (agenti_eq(name, agenti_openai_completions()->name)) return agenti_openai_completions();
-    if (agenti_eq(name, agenti_openai_responses()->name)) return agenti_openai_responses();
+    static const agenti_wire *(*const wires[])(void) = {
+        agenti_openai_chat, agenti_anthropic, agenti_gemini, agenti_gemini_interactions,
+        agenti_anthropic_invoke, agenti_bedrock_converse, agenti_ollama, agenti_ollama_generate,
+        agenti_cohere, agenti_cohere_v1, agenti_openai_completions, agenti_openai_responses
+    };
+    size_t i;
+    for (i = 0; i < sizeof wires / sizeof *wires; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)

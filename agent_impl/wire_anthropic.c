@@ -562,13 +562,13 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     }
     if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
     if (keeps && !good) { if (m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING); return; }
-    if (p->kind == AGENT_PART_REASONING && p->data.n == 0) return;             /* unsigned thinking is not taken back   */
+    if (p->kind == AGENT_PART_REASONING && p->data.n == 0 && !(r->dialect & AGENT_DIALECT_UNSIGNED_THINKING)) return;
     agenti_an_open(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     if (p->kind == AGENT_PART_REASONING) {
         agenti_buf_str(b, "{\"type\":\"thinking\"");
         agenti_json_member_str(b, "thinking", agenti_text_view(&p->text));
-        agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
+        if (p->data.n) agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
     } else {
         int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
         agenti_buf_str(b, "{\"type\":\"tool_use\"");

@@ -367,7 +367,7 @@ static void agenti_co_model_part(agenti_buf *b, const agenti_part *p)
         return;
     }
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -408,7 +408,7 @@ static void agenti_co_message_out(agenti_buf *b, agenti_request *r, const agenti
     else for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
         agenti_co_open(b, r, "tool");
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "tool_call_id", agenti_wire_id(p));
         agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }

@@ -649,7 +649,7 @@ static void agenti_gm_model_call(agenti_buf *b, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "\"functionCall\":{");
-    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "args", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
@@ -678,7 +678,7 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
 {
-    agent_str id = agenti_text_view(&result->wire_id);
+    agent_str id = agenti_wire_id(result);
     uint32_t n = before ? before->n : 0, i, k;
     for (k = 0; k < n; k++) {                 /* mostly at its place                                                    */
         const agenti_part *p = &before->parts[i = (result->key + k) % n];
@@ -692,7 +692,7 @@ static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text);
     agenti_gm_side(b, r, 0);
     agenti_buf_str(b, "{\"functionResponse\":{");
-    agenti_gm_id_out(b, agenti_text_view(&p->wire_id));
+    agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_gm_name_of(r->before, p));
     agenti_buf_str(b, ",\"response\":{");
     agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));

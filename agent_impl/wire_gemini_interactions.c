@@ -486,7 +486,7 @@ static void agenti_gi_call_out(agenti_buf *b, const agenti_part *p, int same)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "{\"type\":\"function_call\"");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     if (same && p->data.n) agenti_json_member_str(b, "signature", agenti_text_view(&p->data));
@@ -515,7 +515,7 @@ static void agenti_gi_result_out(agenti_buf *b, agenti_request *r, const agenti_
     agent_str text = agenti_text_view(&p->text), name = agenti_result_name(r, p, at);
     agenti_gi_open(b, r, AGENTI_GI_STEP);
     agenti_buf_str(b, "{\"type\":\"function_result\"");
-    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "call_id", agenti_wire_id(p));
     if (name.n) agenti_tool_name_out(b, name);
     agenti_json_member_str(b, "result", text.n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");

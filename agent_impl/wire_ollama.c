@@ -169,7 +169,7 @@ static void agenti_ol_call_out(agenti_buf *b, const agenti_part *p)
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_json_comma(b);
     agenti_buf_str(b, "{");
-    agenti_json_member_str(b, "id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -207,7 +207,7 @@ static void agenti_ol_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         const agenti_part *p = &m->parts[i];
         agenti_ol_open(b, r, "tool");
         agenti_json_member_str(b, "tool_name", agenti_result_name(r, p, &at));
-        agenti_json_member_str(b, "tool_call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "tool_call_id", agenti_wire_id(p));
         agenti_json_member_str(b, "content", p->text.n ? agenti_text_view(&p->text) : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }

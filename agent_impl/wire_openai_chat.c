@@ -99,7 +99,12 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
 {
     uint32_t i;
     if (id.n) {
-        for (i = 0; i < d->lane_n; i++) if (d->lanes[i].id.n == id.n && memcmp(d->lanes[i].id.p, id.p, id.n) == 0) return i;
+        for (i = d->lane_n; i-- > 0;) {
+            const agenti_lane *c = &d->lanes[i];
+            if (c->id.n != id.n || memcmp(c->id.p, id.p, id.n) != 0) continue;
+            if (has_name && has_index && c->has_index && c->index != index) continue;       /* another call with its id (C23) */
+            return i;
+        }
         for (i = 0; has_index && i < d->lane_n; i++)     /* the id comes late: the call at this index has none yet       */
             if (d->lanes[i].has_index && d->lanes[i].index == index && d->lanes[i].id.n == 0) return i;
         return d->lane_n;
@@ -463,7 +468,7 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
     agenti_buf_str(b, "{");
-    agenti_oc_id_out(b, r, "id", agenti_text_view(&p->wire_id));
+    agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
@@ -502,7 +507,7 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const ag
     for (i = 0; i < m->n; i++) {
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
-        agenti_oc_id_out(b, r, "tool_call_id", agenti_text_view(&m->parts[i].wire_id));
+        agenti_oc_id_out(b, r, "tool_call_id", agenti_wire_id(&m->parts[i]));
         agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");
     }

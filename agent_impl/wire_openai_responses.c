@@ -893,7 +893,7 @@ static void agenti_rs_members(agenti_buf *b, agent_str data, const char *const *
     size_t i;
     for (i = 0; i < n; i++) {
         agent_str v = agent_json_get(data, keys[i]);
-        if (v.n == 0 || agenti_eq(v, "null") || (agenti_eq(agenti_cstr(keys[i]), "id") && v.n > LONGEST + 2)) continue;
+        if (v.n == 0 || agenti_eq(v, "null") || agenti_eq(v, "\"\"") || (agenti_eq(agenti_cstr(keys[i]), "id") && v.n > LONGEST + 2)) continue;
         agenti_json_member(b, keys[i], v);
     }
 }
@@ -916,7 +916,7 @@ static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_pa
     agenti_rs_comma(b, r);
     if (t && t->by == AGENTI_RT_HOST) { agenti_buf_add(b, data.p, data.n); return; }
     agenti_buf_str(b, t ? "{\"type\":\"custom_tool_call\"" : "{\"type\":\"function_call\"");
-    agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+    agenti_json_member_str(b, "call_id", agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     input = agent_json_get(args, "input");
     if (t) agenti_json_member(b, "input", agenti_is_string(input) ? input : agenti_cstr("\"\""));
@@ -978,7 +978,7 @@ static void agenti_rs_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_rs_comma(b, r);
         agenti_buf_str(b, "{");
         agenti_json_member_str(b, "type", agenti_cstr(t ? t->answer : "function_call_output"));
-        agenti_json_member_str(b, "call_id", agenti_text_view(&p->wire_id));
+        agenti_json_member_str(b, "call_id", agenti_wire_id(p));
         if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
         else agenti_json_member_str(b, "output", text.n ? text : agenti_cstr("(no output)"));
         agenti_buf_str(b, "}");

@@ -8,7 +8,8 @@ KNOWN = 17
 FORMATS = {"/v1/chat/completions": "openai-chat", "/v1/messages": "anthropic", "/v1/responses": "openai-responses"}
 SPLITS = ["1", "7", "random:3"]
 KINDS = {"invalid_request_error": "invalid_request", "exceed_context_size_error": "context_overflow", "server_error": "server"}
-REASONS = {"stop": "stop", "length": "length", "tool_calls": "tool-calls", "end_turn": "stop", "max_tokens": "length", "tool_use": "tool-calls"}
+REASONS = {"stop": "stop", "length": "length", "tool_calls": "tool-calls", "end_turn": "stop", "max_tokens": "length", "tool_use": "tool-calls",
+           "completed": "stop"}
 
 
 # ---- what the bytes say ----
@@ -55,7 +56,8 @@ class Answer:
 
     def all(self):
         calls = [{"ev": "tool_call", **call, "args": json.loads(call["args"] or "{}")} for call in self.calls.values()]
-        end = {"ev": "finish", "reason": REASONS[self.finish], "raw": self.finish} if self.finish else None
+        reason = "tool-calls" if calls and self.finish == "completed" else REASONS.get(self.finish)
+        end = {"ev": "finish", "reason": reason, "raw": self.finish} if self.finish else None
         if end and self.usage:
             end["usage"] = self.usage
         return self.lines + calls + ([end] if end else [])
@@ -92,6 +94,24 @@ def messages(answer, o):
     answer.counted(output=usage.get("output_tokens"))
 
 
+def responses(answer, o):
+    item, response, delta = o.get("item", {}), o.get("response", {}), o.get("delta")
+    if o["type"] == "response.reasoning_text.delta":
+        answer.text("reasoning", delta)
+    elif o["type"] == "response.output_text.delta":
+        answer.text("text", delta)
+    elif o["type"] == "response.output_item.done" and item["type"] == "function_call":
+        answer.call(item["id"], {"id": item["call_id"], "name": item["name"], "args": item["arguments"]})
+    elif o["type"] == "response.completed":
+        answer.finish, usage = response["status"], response["usage"]
+        answer.counted(input=usage["input_tokens"], output=usage["output_tokens"],
+                       cached=usage.get("input_tokens_details", {}).get("cached_tokens"),
+                       reasoning=usage.get("output_tokens_details", {}).get("reasoning_tokens"))
+
+
+READERS = {"openai-chat": chat, "anthropic": messages, "openai-responses": responses}
+
+
 def expected(form, raw):
     status, body = http(raw)
     answer = Answer()
@@ -99,7 +119,7 @@ def expected(form, raw):
         if "error" in o:
             error = o["error"]
             return answer.lines + [{"ev": "error", "kind": KINDS[error["type"]], "message": error["message"], "http_status": error["code"]}]
-        (chat if form == "openai-chat" else messages)(answer, o)
+        READERS[form](answer, o)
     assert status == 200
     return answer.all()
 

@@ -1,7 +1,7 @@
 /* build/run-transcripts FILE.md...: wire bytes and the exact events that they make, written as documentation. Each file holds pairs of
  * fenced blocks, ```bytes FORMAT [option...] and ```events; the form is told in tests/README.md. Every pair is run whole, byte by byte,
  * cut at every position, by both ways in, in a fixed block, with allocations refused, and, for a body, also as raw HTTP.
- * Prints `FAIL file:line why` and what came instead; ends with `run-transcripts: N passed, M failed`. */
+ * TEST_QUICK in the environment: fewer cuts. Prints `FAIL file:line why` and what came instead; ends with `run-transcripts: N passed, M failed`. */
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "ways.h"
@@ -13,7 +13,7 @@ typedef struct transcript {
     ways w;
     replay_text headers, bytes, want;
     char format[40];
-    int have, crlf, escapes, no_newline, frames;
+    int quick, have, crlf, escapes, no_newline, frames;
     unsigned long passed, failed;
 } transcript;
 
@@ -59,6 +59,7 @@ static int begin_bytes(transcript *t, char *info)
     char *word = strtok(info, " ");
     if (t->have) bad(t, "these bytes have no events");
     memset(&t->w, 0, sizeof t->w);
+    t->w.quick = t->quick;
     t->at = t->line;
     t->have = 1;
     t->crlf = t->escapes = t->no_newline = t->frames = 0;
@@ -172,6 +173,7 @@ int main(int argc, char **argv)
     static transcript t;
     int i;
     if (argc < 2) { fputs("usage: run-transcripts FILE.md...\n", stderr); return 2; }
+    t.quick = getenv("TEST_QUICK") != NULL;
     for (i = 1; i < argc; i++) run_file(&t, argv[i]);
     free(t.headers.p);
     free(t.bytes.p);

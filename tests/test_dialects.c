@@ -298,6 +298,29 @@ static void choice_and_ids(void)
     CHECK(strstr(body_of(h, 1), "{\"role\":\"assistant\",\"content\":\"Done.\"},{\"role\":\"user\"") != NULL);    /* the note of the last step */
     host_free(h);
 }
+/* Ids of another provider are made fit for Anthropic, the same in call and result (wire-quirks C21). Hosts that give no signature want
+ * the thoughts back all the same (wire-quirks D3).                                                                      */
+static void foreign_history(int dialect)
+{
+    agent_part p[2];
+    agent_id s;
+    host *h = talk("anthropic", dialect ? AGENT_DIALECT_UNSIGNED_THINKING : 0, &s, 0);
+    p[0] = part(AGENT_PART_TEXT, "Hi");
+    CHECK(agent_message_add(h->e, s, AGENT_USER, p, 1) > 0);
+    p[0] = part(AGENT_PART_REASONING, "Hm");
+    p[1] = part(AGENT_PART_CALL, "{}");
+    p[1].name = part(0, "alpha").text;
+    p[1].wire_id = part(0, "functions.alpha:0").text;
+    CHECK(agent_message_add(h->e, s, AGENT_MODEL, p, 2) > 0);
+    p[0] = part(AGENT_PART_RESULT, "done");
+    p[0].wire_id = p[1].wire_id;
+    CHECK(agent_message_add(h->e, s, AGENT_TOOLS, p, 1) > 0);
+    CHECK(agent_submit(h->e, s, NULL, 0, AGENT_QUEUE) > 0);
+    host_run(h);
+    CHECK(times(body_of(h, 0), "\"id\":\"functions_alpha_0\"") == 1 && times(body_of(h, 0), "\"tool_use_id\":\"functions_alpha_0\"") == 1);
+    CHECK(times(body_of(h, 0), "{\"type\":\"thinking\",\"thinking\":\"Hm\"}") == dialect);
+    host_free(h);
+}
 int main(void)
 {
     openai_side_by_side();
@@ -312,5 +335,7 @@ int main(void)
     reasoning_content(0);
     reasoning_content(1);
     choice_and_ids();
+    foreign_history(0);
+    foreign_history(1);
     return test_end("dialects");
 }

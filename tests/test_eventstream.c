@@ -29,7 +29,7 @@ static void refused(const char *name, const char *headers, size_t n)           /
     agenti_frame f;
     const char *why = "";
     char *block;
-    frames_message(&b, headers, n, "xyz", 3);
+    frames_message(&b, headers, n, "\1\1\1\1\1\1\1\1\1", 9);      /* which would go on well */
     CHECK_CASE(!parse(b.p, b.n, &f, &why, &block) && strstr(why, "header"), name);
     free(block);
     free(b.p);
