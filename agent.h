@@ -158,6 +158,8 @@
  *   ollama-generate        http://127.0.0.1:11434/api                            none
  *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
  *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
+ * Wire formats, for rows and for agent_decode: openai-chat openai-responses openai-completions anthropic gemini gemini-interactions ollama
+ * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke.
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the
@@ -4033,6 +4035,7 @@ typedef struct agenti_part {
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
+    uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
@@ -4337,6 +4340,8 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
 AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *);                        /* NULL: no memory                     */
 AGENTI_FN void agenti_lane_free(agenti_decoder *, agenti_lane *);                /* its texts; it stays in the list     */
+AGENTI_FN agenti_lane *agenti_lane_at(agenti_decoder *, agent_str index);        /* the newest of that index, a JSON number; NULL: none */
+AGENTI_FN void agenti_lane_forget(agenti_decoder *, agenti_lane *);              /* takes it out of the list            */
 AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
 AGENTI_FN int  agenti_is_string(agent_str);
 AGENTI_FN int  agenti_is_array(agent_str);
@@ -4369,6 +4374,8 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -4397,6 +4404,19 @@ AGENTI_FN void agenti_lane_free(agenti_decoder *d, agenti_lane *l)
 {
     agenti_text_free(&l->id, d->graves);
     agenti_text_free(&l->more, d->graves);
+}
+AGENTI_FN agenti_lane *agenti_lane_at(agenti_decoder *d, agent_str index)
+{
+    int64_t n;
+    uint32_t i;
+    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
+    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
+    return NULL;
+}
+AGENTI_FN void agenti_lane_forget(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
 }
 AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
 {
@@ -4661,7 +4681,7 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -4670,13 +4690,17 @@ AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
         const agenti_tool *t = &r->tools[i];
         if (i) agenti_buf_str(b, ",");
         if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
+        agenti_buf_str(b, open);
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}");
+        agenti_json_member(b, schema, agenti_text_view(&t->schema));
+        agenti_buf_str(b, close);
     }
     agenti_buf_str(b, "]");
+}
+AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+{
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {
@@ -6028,20 +6052,6 @@ static int agenti_an_ending(agenti_decoder *d, const agent_str *f)
     return agenti_an_stop(d, f[AGENTI_AM_STOP]) && agenti_news_add(d, f[AGENTI_AM_DETAILS], "stop_details")
         && agenti_news_add(d, f[AGENTI_AM_CONTAINER], "container") && agenti_news_add(d, f[AGENTI_AM_CONTEXT], "context_management");
 }
-/* The open block of an index; NULL: none.                                                                              */
-static agenti_lane *agenti_an_lane(agenti_decoder *d, agent_str index)
-{
-    int64_t n;
-    uint32_t i;
-    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
-    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
-    return NULL;
-}
-static void agenti_an_forget(agenti_decoder *d, agenti_lane *l)
-{
-    agenti_lane_free(d, l);
-    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
-}
 /* A piece of a block as an op; an empty one only when it opens the block.                                              */
 static int agenti_an_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
 {
@@ -6175,9 +6185,9 @@ static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
 static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str block, agent_str index)
 {
     agent_str f[AGENTI_AK_FIELDS];
-    agenti_lane *l = agenti_an_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     int64_t n;
-    if (l) agenti_an_forget(d, l);            /* a block that was never stopped loses its index                         */
+    if (l) agenti_lane_forget(d, l);            /* a block that was never stopped loses its index                         */
     if (d->lane_n >= d->call_limit) return agenti_too_many(d);
     if ((l = agenti_lane_new(d)) == NULL) return 0;
     l->key = ++d->streams;
@@ -6198,7 +6208,7 @@ static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str bl
 static AGENTI_NOINLINE int agenti_an_block_delta(agenti_decoder *d, agent_str delta, agent_str index)
 {
     agent_str f[AGENTI_AK_FIELDS];
-    agenti_lane *l = agenti_an_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     if (l == NULL) return 1;
     agenti_json_pick(delta, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
     if (l->kind == AGENTI_AB_TEXT)
@@ -6222,7 +6232,7 @@ static int agenti_an_block_stop(agenti_decoder *d, agenti_lane *l)
         ok = op != NULL;
     }
     if (l->kind == AGENTI_AB_TEXT || l->kind == AGENTI_AB_THINKING) ok = ok && agenti_op_add(d, AGENTI_OP_END, key) != NULL;
-    agenti_an_forget(d, l);
+    agenti_lane_forget(d, l);
     return ok;
 }
 static int agenti_an_blocks(agenti_decoder *d, agent_str list)        /* blocks that came whole                         */
@@ -6271,7 +6281,7 @@ static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
         return agenti_an_block_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_INDEX]);
     if (agent_json_is(type, "content_block_start"))
         return !agenti_is_object(f[AGENTI_AE_BLOCK]) || agenti_an_block_start(d, f[AGENTI_AE_BLOCK], f[AGENTI_AE_INDEX]);
-    if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_an_lane(d, f[AGENTI_AE_INDEX]));
+    if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_lane_at(d, f[AGENTI_AE_INDEX]));
     if (agent_json_is(type, "message_start")) return agenti_an_message(d, f[AGENTI_AE_MESSAGE]);
     if (agent_json_is(type, "message_delta")) return agenti_an_message_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_USAGE], f[AGENTI_AE_CONTEXT]);
     if (agent_json_is(type, "message_stop")) {
@@ -6553,20 +6563,7 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "input_schema", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}");
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{", "input_schema", "}");
 }
 static const char *const agenti_an_parts[] = { "text", "thinking", "partial_json", NULL };
 static const char *const agenti_an_routing[] = { "type", "index", NULL };
@@ -7615,22 +7612,10 @@ static void agenti_rs_tail(agenti_buf *b, const agenti_request *r)
     }
     agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
 }
+/* strict: else a schema has to be of OpenAI's strict kind.                                                             */
 static void agenti_rs_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\"");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, ",\"strict\":false}");             /* else a schema has to be of OpenAI's strict kind         */
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":false}");
 }
 /* Texts of messages are read in pieces: their parts have annotations before the text, and what goes back as it came has not. Images are put
  * together again; in a stream the list of all items at its end mostly repeats them, and then they need not be held.     */
@@ -8634,19 +8619,6 @@ static int agenti_gi_finish(agenti_decoder *d, agent_str status)
 }
 
 /* ---- steps ---- */
-static agenti_lane *agenti_gi_lane(agenti_decoder *d, agent_str index)           /* NULL: none is open at it              */
-{
-    int64_t n;
-    uint32_t i;
-    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
-    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
-    return NULL;
-}
-static void agenti_gi_forget(agenti_decoder *d, agenti_lane *l)
-{
-    agenti_lane_free(d, l);
-    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
-}
 /* A string as an op, begun by an empty one if `opens`.                                                                 */
 static int agenti_gi_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
 {
@@ -8828,13 +8800,13 @@ static int agenti_gi_step_stop(agenti_decoder *d, agenti_lane *l)
         if (op) op->a = agenti_cstr("\xEF\xBF\xBD");
         ok = op != NULL;
     }
-    agenti_gi_forget(d, l);
+    agenti_lane_forget(d, l);
     return ok;
 }
 static AGENTI_NOINLINE int agenti_gi_step_start(agenti_decoder *d, agent_str step, agent_str index)
 {
     agent_str f[AGENTI_IK_FIELDS], raw;
-    agenti_lane *l = agenti_gi_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     int64_t n;
     if (l && !agenti_gi_step_stop(d, l)) return 0;           /* its end was lost                                        */
     if (d->lane_n >= d->call_limit) return agenti_too_many(d);
@@ -8859,7 +8831,7 @@ static AGENTI_NOINLINE int agenti_gi_step_start(agenti_decoder *d, agent_str ste
 static AGENTI_NOINLINE int agenti_gi_step_delta(agenti_decoder *d, agent_str delta, agent_str index)
 {
     agent_str f[AGENTI_IK_FIELDS];
-    agenti_lane *l = agenti_gi_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     if (l == NULL || l->kind == AGENTI_IS_NONE || !agenti_is_object(delta)) return 1;
     if (l->kind == AGENTI_IS_TEXT) return agenti_gi_content(d, l, delta);
     if (l->kind == AGENTI_IS_OTHER) return agenti_gi_more(d, l, delta);
@@ -8904,7 +8876,7 @@ static AGENTI_NOINLINE int agenti_gi_object(agenti_decoder *d, agent_str json)
     if (agent_json_is(type, "step.delta") || (type.n == 0 && f[AGENTI_IE_DELTA].n))      /* its type may come after a cut */
         return agenti_gi_step_delta(d, f[AGENTI_IE_DELTA], f[AGENTI_IE_INDEX]);
     if (agent_json_is(type, "step.start")) return !agenti_is_object(f[AGENTI_IE_STEP]) || agenti_gi_step_start(d, f[AGENTI_IE_STEP], f[AGENTI_IE_INDEX]);
-    if (agent_json_is(type, "step.stop")) return agenti_gi_step_stop(d, agenti_gi_lane(d, f[AGENTI_IE_INDEX]));
+    if (agent_json_is(type, "step.stop")) return agenti_gi_step_stop(d, agenti_lane_at(d, f[AGENTI_IE_INDEX]));
     if (agent_json_is(type, "error") || agenti_is_object(f[AGENTI_IE_ERROR])) { agenti_fault_object(d, json, 0); return 1; }
     if (agenti_is_object(f[AGENTI_IE_INTERACTION])) {
         if (!agenti_gi_interaction(d, f[AGENTI_IE_INTERACTION], 0, &known)) return 0;
@@ -9111,20 +9083,7 @@ static void agenti_gi_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\"");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}");
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}");
 }
 static const char *const agenti_gi_parts[] = { "text", NULL };
 static const char *const agenti_gi_routing[] = { "event_type", "type", "index", NULL };
@@ -12161,10 +12120,38 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
+/* Marks of models' own ways to call tools, which their host should have read (wire-quirks B26). NULL: the text has none. */
+static const char *agenti_leak(agent_str text)
+{
+    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
+    const char *p, *end = text.p + text.n;
+    size_t i, n;
+    for (p = text.p; p < end; p++) {
+        if (*p != '<' && *p != ']' && *p != '[') continue;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            n = strlen(marks[i]);
+            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
+        }
+    }
+    AGENTI_TOUCH(text.n);
+    return NULL;
+}
+static int agenti_leak_event(agenti_answer *a, agenti_part *p)
+{
+    const char *mark = agenti_leak(agenti_text_view(&p->text));
+    agent_event *ev;
+    p->looked = 1;
+    if (mark == NULL) return 0;
+    ev = agenti_part_event(a, AGENT_EV_WARNING, p);
+    ev->text = agenti_cstr("the text holds a mark of the model's own tool calls; nothing of it is run");
+    ev->name = agenti_cstr(mark);
+    return 1;
+}
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
     agent_event *ev;
     if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
+    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_leak_event(a, p)) return 1;
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, agenti_part_start(p) + 2, p);

@@ -156,6 +156,8 @@
  *   ollama-generate        http://127.0.0.1:11434/api                            none
  *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
  *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
+ * Wire formats, for rows and for agent_decode: openai-chat openai-responses openai-completions anthropic gemini gemini-interactions ollama
+ * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke.
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the

@@ -14,6 +14,7 @@ typedef struct agenti_part {
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
+    uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */

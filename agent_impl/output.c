@@ -135,10 +135,38 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
+/* Marks of models' own ways to call tools, which their host should have read (wire-quirks B26). NULL: the text has none. */
+static const char *agenti_leak(agent_str text)
+{
+    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
+    const char *p, *end = text.p + text.n;
+    size_t i, n;
+    for (p = text.p; p < end; p++) {
+        if (*p != '<' && *p != ']' && *p != '[') continue;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            n = strlen(marks[i]);
+            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
+        }
+    }
+    AGENTI_TOUCH(text.n);
+    return NULL;
+}
+static int agenti_leak_event(agenti_answer *a, agenti_part *p)
+{
+    const char *mark = agenti_leak(agenti_text_view(&p->text));
+    agent_event *ev;
+    p->looked = 1;
+    if (mark == NULL) return 0;
+    ev = agenti_part_event(a, AGENT_EV_WARNING, p);
+    ev->text = agenti_cstr("the text holds a mark of the model's own tool calls; nothing of it is run");
+    ev->name = agenti_cstr(mark);
+    return 1;
+}
 static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
     agent_event *ev;
     if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
+    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_leak_event(a, p)) return 1;
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, agenti_part_start(p) + 2, p);

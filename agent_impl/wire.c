@@ -118,6 +118,8 @@ AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
 AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *);                        /* NULL: no memory                     */
 AGENTI_FN void agenti_lane_free(agenti_decoder *, agenti_lane *);                /* its texts; it stays in the list     */
+AGENTI_FN agenti_lane *agenti_lane_at(agenti_decoder *, agent_str index);        /* the newest of that index, a JSON number; NULL: none */
+AGENTI_FN void agenti_lane_forget(agenti_decoder *, agenti_lane *);              /* takes it out of the list            */
 AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
 AGENTI_FN int  agenti_is_string(agent_str);
 AGENTI_FN int  agenti_is_array(agent_str);
@@ -150,6 +152,8 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -178,6 +182,19 @@ AGENTI_FN void agenti_lane_free(agenti_decoder *d, agenti_lane *l)
 {
     agenti_text_free(&l->id, d->graves);
     agenti_text_free(&l->more, d->graves);
+}
+AGENTI_FN agenti_lane *agenti_lane_at(agenti_decoder *d, agent_str index)
+{
+    int64_t n;
+    uint32_t i;
+    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
+    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
+    return NULL;
+}
+AGENTI_FN void agenti_lane_forget(agenti_decoder *d, agenti_lane *l)
+{
+    agenti_lane_free(d, l);
+    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
 }
 AGENTI_FN void agenti_decoder_free(agenti_decoder *d)
 {
@@ -442,7 +459,7 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -451,13 +468,17 @@ AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
         const agenti_tool *t = &r->tools[i];
         if (i) agenti_buf_str(b, ",");
         if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\",\"function\":{");
+        agenti_buf_str(b, open);
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}");
+        agenti_json_member(b, schema, agenti_text_view(&t->schema));
+        agenti_buf_str(b, close);
     }
     agenti_buf_str(b, "]");
+}
+AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
+{
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {

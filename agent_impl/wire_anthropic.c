@@ -98,20 +98,6 @@ static int agenti_an_ending(agenti_decoder *d, const agent_str *f)
     return agenti_an_stop(d, f[AGENTI_AM_STOP]) && agenti_news_add(d, f[AGENTI_AM_DETAILS], "stop_details")
         && agenti_news_add(d, f[AGENTI_AM_CONTAINER], "container") && agenti_news_add(d, f[AGENTI_AM_CONTEXT], "context_management");
 }
-/* The open block of an index; NULL: none.                                                                              */
-static agenti_lane *agenti_an_lane(agenti_decoder *d, agent_str index)
-{
-    int64_t n;
-    uint32_t i;
-    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
-    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
-    return NULL;
-}
-static void agenti_an_forget(agenti_decoder *d, agenti_lane *l)
-{
-    agenti_lane_free(d, l);
-    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
-}
 /* A piece of a block as an op; an empty one only when it opens the block.                                              */
 static int agenti_an_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
 {
@@ -245,9 +231,9 @@ static int agenti_an_kept(agenti_decoder *d, agenti_lane *l)
 static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str block, agent_str index)
 {
     agent_str f[AGENTI_AK_FIELDS];
-    agenti_lane *l = agenti_an_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     int64_t n;
-    if (l) agenti_an_forget(d, l);            /* a block that was never stopped loses its index                         */
+    if (l) agenti_lane_forget(d, l);            /* a block that was never stopped loses its index                         */
     if (d->lane_n >= d->call_limit) return agenti_too_many(d);
     if ((l = agenti_lane_new(d)) == NULL) return 0;
     l->key = ++d->streams;
@@ -268,7 +254,7 @@ static AGENTI_NOINLINE int agenti_an_block_start(agenti_decoder *d, agent_str bl
 static AGENTI_NOINLINE int agenti_an_block_delta(agenti_decoder *d, agent_str delta, agent_str index)
 {
     agent_str f[AGENTI_AK_FIELDS];
-    agenti_lane *l = agenti_an_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     if (l == NULL) return 1;
     agenti_json_pick(delta, agenti_an_block_rows, AGENTI_AK_FIELDS, f);
     if (l->kind == AGENTI_AB_TEXT)
@@ -292,7 +278,7 @@ static int agenti_an_block_stop(agenti_decoder *d, agenti_lane *l)
         ok = op != NULL;
     }
     if (l->kind == AGENTI_AB_TEXT || l->kind == AGENTI_AB_THINKING) ok = ok && agenti_op_add(d, AGENTI_OP_END, key) != NULL;
-    agenti_an_forget(d, l);
+    agenti_lane_forget(d, l);
     return ok;
 }
 static int agenti_an_blocks(agenti_decoder *d, agent_str list)        /* blocks that came whole                         */
@@ -341,7 +327,7 @@ static AGENTI_NOINLINE int agenti_an_object(agenti_decoder *d, agent_str json)
         return agenti_an_block_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_INDEX]);
     if (agent_json_is(type, "content_block_start"))
         return !agenti_is_object(f[AGENTI_AE_BLOCK]) || agenti_an_block_start(d, f[AGENTI_AE_BLOCK], f[AGENTI_AE_INDEX]);
-    if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_an_lane(d, f[AGENTI_AE_INDEX]));
+    if (agent_json_is(type, "content_block_stop")) return agenti_an_block_stop(d, agenti_lane_at(d, f[AGENTI_AE_INDEX]));
     if (agent_json_is(type, "message_start")) return agenti_an_message(d, f[AGENTI_AE_MESSAGE]);
     if (agent_json_is(type, "message_delta")) return agenti_an_message_delta(d, f[AGENTI_AE_DELTA], f[AGENTI_AE_USAGE], f[AGENTI_AE_CONTEXT]);
     if (agent_json_is(type, "message_stop")) {
@@ -623,20 +609,7 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "input_schema", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}");
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{", "input_schema", "}");
 }
 static const char *const agenti_an_parts[] = { "text", "thinking", "partial_json", NULL };
 static const char *const agenti_an_routing[] = { "type", "index", NULL };

@@ -62,19 +62,6 @@ static int agenti_gi_finish(agenti_decoder *d, agent_str status)
 }
 
 /* ---- steps ---- */
-static agenti_lane *agenti_gi_lane(agenti_decoder *d, agent_str index)           /* NULL: none is open at it              */
-{
-    int64_t n;
-    uint32_t i;
-    if (index.n == 0 || !agenti_int(index, &n)) return NULL;
-    for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == n) return &d->lanes[i];
-    return NULL;
-}
-static void agenti_gi_forget(agenti_decoder *d, agenti_lane *l)
-{
-    agenti_lane_free(d, l);
-    memmove(l, l + 1, (size_t)(d->lanes + --d->lane_n - l) * sizeof *l);
-}
 /* A string as an op, begun by an empty one if `opens`.                                                                 */
 static int agenti_gi_add(agenti_decoder *d, agenti_lane *l, int kind, agent_str value, int opens)
 {
@@ -256,13 +243,13 @@ static int agenti_gi_step_stop(agenti_decoder *d, agenti_lane *l)
         if (op) op->a = agenti_cstr("\xEF\xBF\xBD");
         ok = op != NULL;
     }
-    agenti_gi_forget(d, l);
+    agenti_lane_forget(d, l);
     return ok;
 }
 static AGENTI_NOINLINE int agenti_gi_step_start(agenti_decoder *d, agent_str step, agent_str index)
 {
     agent_str f[AGENTI_IK_FIELDS], raw;
-    agenti_lane *l = agenti_gi_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     int64_t n;
     if (l && !agenti_gi_step_stop(d, l)) return 0;           /* its end was lost                                        */
     if (d->lane_n >= d->call_limit) return agenti_too_many(d);
@@ -287,7 +274,7 @@ static AGENTI_NOINLINE int agenti_gi_step_start(agenti_decoder *d, agent_str ste
 static AGENTI_NOINLINE int agenti_gi_step_delta(agenti_decoder *d, agent_str delta, agent_str index)
 {
     agent_str f[AGENTI_IK_FIELDS];
-    agenti_lane *l = agenti_gi_lane(d, index);
+    agenti_lane *l = agenti_lane_at(d, index);
     if (l == NULL || l->kind == AGENTI_IS_NONE || !agenti_is_object(delta)) return 1;
     if (l->kind == AGENTI_IS_TEXT) return agenti_gi_content(d, l, delta);
     if (l->kind == AGENTI_IS_OTHER) return agenti_gi_more(d, l, delta);
@@ -332,7 +319,7 @@ static AGENTI_NOINLINE int agenti_gi_object(agenti_decoder *d, agent_str json)
     if (agent_json_is(type, "step.delta") || (type.n == 0 && f[AGENTI_IE_DELTA].n))      /* its type may come after a cut */
         return agenti_gi_step_delta(d, f[AGENTI_IE_DELTA], f[AGENTI_IE_INDEX]);
     if (agent_json_is(type, "step.start")) return !agenti_is_object(f[AGENTI_IE_STEP]) || agenti_gi_step_start(d, f[AGENTI_IE_STEP], f[AGENTI_IE_INDEX]);
-    if (agent_json_is(type, "step.stop")) return agenti_gi_step_stop(d, agenti_gi_lane(d, f[AGENTI_IE_INDEX]));
+    if (agent_json_is(type, "step.stop")) return agenti_gi_step_stop(d, agenti_lane_at(d, f[AGENTI_IE_INDEX]));
     if (agent_json_is(type, "error") || agenti_is_object(f[AGENTI_IE_ERROR])) { agenti_fault_object(d, json, 0); return 1; }
     if (agenti_is_object(f[AGENTI_IE_INTERACTION])) {
         if (!agenti_gi_interaction(d, f[AGENTI_IE_INTERACTION], 0, &known)) return 0;
@@ -539,20 +526,7 @@ static void agenti_gi_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\"");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}");
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}");
 }
 static const char *const agenti_gi_parts[] = { "text", NULL };
 static const char *const agenti_gi_routing[] = { "event_type", "type", "index", NULL };

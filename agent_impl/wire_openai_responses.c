@@ -1025,22 +1025,10 @@ static void agenti_rs_tail(agenti_buf *b, const agenti_request *r)
     }
     agenti_option_out(b, r, "parallel_tool_calls", AGENTI_OPT_PARALLEL);
 }
+/* strict: else a schema has to be of OpenAI's strict kind.                                                             */
 static void agenti_rs_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    size_t i;
-    if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
-    agenti_buf_str(b, ",\"tools\":[");
-    for (i = 0; i < r->tool_count; i++) {
-        const agenti_tool *t = &r->tools[i];
-        if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
-        agenti_buf_str(b, "{\"type\":\"function\"");
-        agenti_json_member_str(b, "name", agenti_text_view(&t->name));
-        if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
-        agenti_json_member(b, "parameters", agenti_text_view(&t->schema));
-        agenti_buf_str(b, ",\"strict\":false}");             /* else a schema has to be of OpenAI's strict kind         */
-    }
-    agenti_buf_str(b, "]");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":false}");
 }
 /* Texts of messages are read in pieces: their parts have annotations before the text, and what goes back as it came has not. Images are put
  * together again; in a stream the list of all items at its end mostly repeats them, and then they need not be held.     */

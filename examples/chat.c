@@ -2,7 +2,8 @@
  *
  *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream]
  *
- *   --provider P   openai, anthropic, ollama, llama.cpp, openai-compatible; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY
+ *   --provider P   openai, openai-responses, openai-compatible, anthropic, gemini, gemini-interactions, cohere, ollama, ollama-native or
+ *                  llama.cpp; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY, LLAMA_API_KEY
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
  *   --yes          writes and commands go ahead without a question. Without it, and without a terminal on stdin, none does
@@ -565,9 +566,14 @@ static void loop(app *a)
 /* ---- starting ---- */
 static const struct { const char *name, *key, *model; int local; } providers[] = {
     {"openai", "OPENAI_API_KEY", "gpt-5-mini", 0},
+    {"openai-responses", "OPENAI_API_KEY", "gpt-5-mini", 0},
     {"openai-compatible", "OPENAI_API_KEY", "default", 0},
     {"anthropic", "ANTHROPIC_API_KEY", "claude-sonnet-4-6", 0},
+    {"gemini", "GEMINI_API_KEY", "gemini-2.5-flash", 0},
+    {"gemini-interactions", "GEMINI_API_KEY", "gemini-2.5-flash", 0},
+    {"cohere", "COHERE_API_KEY", "command-a-03-2025", 0},
     {"ollama", NULL, "qwen3", 1},
+    {"ollama-native", NULL, "qwen3", 1},
     {"llama.cpp", "LLAMA_API_KEY", "default", 1}
 };
 static int usage(const char *why, const char *what)
@@ -577,9 +583,12 @@ static int usage(const char *why, const char *what)
 }
 static int help(void)
 {
+    size_t i;
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
            "            [--no-stream]\n"
-           "providers: openai, anthropic, ollama, llama.cpp, openai-compatible; keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, LLAMA_API_KEY\n");
+           "providers:");
+    for (i = 0; i < sizeof providers / sizeof *providers; i++) printf(" %s", providers[i].name);
+    printf("\nkeys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY, LLAMA_API_KEY\n");
     return 0;
 }
 static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
@@ -665,7 +674,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     size_t i = 0, n = sizeof providers / sizeof *providers;
     const char *name = o->provider ? o->provider : o->base_url ? "openai-compatible" : "openai";
     while (i < n && strcmp(name, providers[i].name)) i++;
-    if (i == n) return usage("this build knows the providers openai, anthropic, ollama, llama.cpp and openai-compatible, but not", name);
+    if (i == n) return usage("unknown provider, see --help", name);
     p.provider = name;
     p.url = o->base_url;
     p.key = providers[i].key ? getenv(providers[i].key) : NULL;
