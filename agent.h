@@ -342,7 +342,8 @@ typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                 
   uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
   uint32_t sessions, conns, peers;   /* at most 65,535 each; conns full: an idle connection is closed and its CLOSE awaited,
                                     without one the run ends with an ERROR of fault LIMIT               default 65,535 */
-  uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
+  uint32_t calls_per_step;       /* tool calls in one answer; AGENT_OFF only for peers that are trusted: with it a hostile answer costs
+                                    the square of its calls                                             default 128    */
   uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
 } agent_limits;
 typedef struct agent_provider {  /* a row of the provider table; a row of desc.providers wins over a built-in one     */
@@ -949,8 +950,8 @@ AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n) { return agenti_blo
 AGENTI_FN size_t agenti_blob_cap(const char *data) { return data ? agenti_blob_of(data)->cap : 0; }
 AGENTI_FN void agenti_blob_put(char *data)
 {
-    agenti_blob *b = agenti_blob_of(data);
-    if (data) agenti_put(b->pool, b, b->cap + sizeof *b);
+    agenti_blob *b = data ? agenti_blob_of(data) : NULL;
+    if (b) agenti_put(b->pool, b, b->cap + sizeof *b);
 }
 AGENTI_FN void agenti_blob_bury(agenti_blob **graves, char *data)
 {
@@ -3884,7 +3885,7 @@ AGENTDEF int agent_lines_end(agent_lines *l, agent_str *line)
 
 /* ==== json_values.c: the values of an array that is still coming ================================================== */
 /* JSON values out of one array that is still coming, told apart by their brackets and strings alone: what they hold is checked later. */
-typedef struct agenti_values { uint32_t depth; uint8_t in_string, escaped, begun; } agenti_values;      /* begun: in a value       */
+typedef struct agenti_values { uint32_t depth; uint8_t in_string, escaped, begun, plain; } agenti_values;   /* begun: in a value; plain: a number or word */
 /* Reads on. 1: a value ends after *used bytes, which begin in it or before it; 0: all of it is used. *from: where the value, or what
  * there is of it, begins.                                                                                               */
 AGENTI_FN int agenti_values_next(agenti_values *, const char *p, size_t n, size_t *used, size_t *from);
@@ -3896,7 +3897,7 @@ static int agenti_values_char(agenti_values *v, char c)      /* 1: the value is 
     if (v->in_string) {
         if (v->escaped) v->escaped = 0;
         else if (c == '\\') v->escaped = 1;
-        else if (c == '"') v->in_string = 0;
+        else if (c == '"') { v->in_string = 0; return v->depth == 1; }
         return 0;
     }
     if (c == '"') v->in_string = 1;
@@ -3914,7 +3915,13 @@ AGENTI_FN int agenti_values_next(agenti_values *v, const char *p, size_t n, size
             if (v->depth == 0) { v->depth = c == '['; continue; }
             if (c == ',' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
             v->begun = 1;
+            v->plain = c != '{' && c != '[' && c != '"';
             *from = i;
+        } else if (v->plain && (c == ',' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t')) {
+            v->begun = 0;
+            *used = i;
+            AGENTI_TOUCH(i);
+            return 1;
         }
         if (!agenti_values_char(v, c)) continue;
         v->begun = 0;
@@ -4266,7 +4273,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, depth_limit, call_limit;
+    uint32_t dialect, depth_limit, call_limit, item_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
     agenti_arena arena;                       /* what ops point to and is not in the input                              */
     agenti_lane *lanes; uint32_t lane_n, lane_cap;
@@ -4345,6 +4352,7 @@ AGENTI_FN void agenti_lane_forget(agenti_decoder *, agenti_lane *);             
 AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
 AGENTI_FN int  agenti_is_string(agent_str);
 AGENTI_FN int  agenti_is_array(agent_str);
+AGENTI_FN int  agenti_is_objects(agent_str);                     /* JSON objects with commas between; checks them       */
 AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, and not ""                                */
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
@@ -4452,6 +4460,18 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
 AGENTI_FN int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
 AGENTI_FN int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
 AGENTI_FN int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+AGENTI_FN int agenti_is_objects(agent_str s)
+{
+    size_t n;
+    for (s = agenti_trim(s); s.n; s = agenti_trim(agenti_str(s.p + 1, s.n - 1))) {
+        n = agenti_json_skip(s.p, s.n);
+        if (s.p[0] != '{' || n < 2 || agent_json_check(s.p, n, 0, NULL) != AGENT_OK) return 0;
+        s = agenti_trim(agenti_str(s.p + n, s.n - n));
+        if (s.n == 0) return 1;
+        if (s.p[0] != ',') return 0;
+    }
+    return 0;
+}
 AGENTI_FN int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
 AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *d)
 {
@@ -4860,7 +4880,7 @@ static int64_t agenti_duration(agent_str s)
         if (i < s.n && s.p[i] == ' ') i++;
         for (k = i; k < s.n && agenti_lower(s.p[k]) >= 'a' && agenti_lower(s.p[k]) <= 'z'; k++) {}
         unit = agenti_unit(agenti_str(s.p + i, k - i));
-        if (unit == 0 || v < 0.0 || v > 1e9) break;
+        if (unit == 0 || v < 0.0 || v > 1e9 || sum > 1000000000000) break;       /* 31 years will do                     */
         sum = (sum < 0 ? 0 : sum) + (int64_t)(v * (double)unit);
         s = agenti_str(s.p + k, s.n - k);
     }
@@ -4911,11 +4931,11 @@ static int64_t agenti_retry_reset(agent_str headers, int64_t now)
 AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms)
 {
     agent_str v;
-    int64_t now = wall_ms ? (int64_t)wall_ms : -1;
+    int64_t now = wall_ms ? (int64_t)wall_ms : -1, told;
     double ms;
     if (wall_ms == 0 && agent_http_header(headers, "date", &v)) now = agenti_http_date(v);
     if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agent_json_num(v, -1.0)) >= 0.0 && ms < 1e12) return (int64_t)ms;
-    if (agent_http_header(headers, "retry-after", &v)) return agenti_moment(v, now);
+    if (agent_http_header(headers, "retry-after", &v) && (told = agenti_moment(v, now)) >= 0) return told;
     return agenti_retry_reset(headers, now);
 }
 /* Google's RetryInfo (https://cloud.google.com/apis/design/errors), and members that say it plainly.                   */
@@ -5854,7 +5874,7 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
-    if (p->data.n && m->model == r->model) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    if (m->model == r->model && agenti_is_objects(agenti_text_view(&p->data))) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
     agenti_buf_str(b, "}");
 }
@@ -6115,6 +6135,10 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
 {
     agent_str json = f[AGENTI_AK_JSON], content = f[AGENTI_AK_CONTENT], text;
     size_t later = l->more.n != 0;            /* the first piece brings the opening quote, no piece the closing one     */
+    if (l->more.n + json.n + content.n > d->item_limit) {
+        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a block of the answer is longer than limits.item"));
+        return 1;
+    }
     if (agenti_nonempty(json))
         return agenti_json_string(json, &l->high, &d->arena, &text) && agenti_text_add(&l->more, d->pool, d->graves, text);
     if (!agenti_is_string(content)) return 1;
@@ -6434,7 +6458,7 @@ static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text,
 static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
 {
     if (!agenti_an_text_open(b, r, text, model)) return;
-    if (citations.n) {
+    if (agenti_is_objects(citations)) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
@@ -6481,15 +6505,22 @@ static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_p
 /* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
 static void agenti_an_id_out(agenti_buf *b, const char *key, agent_str id)
 {
+    static const char hex[] = "0123456789abcdef";
+    uint32_t hash = 2166136261u;              /* FNV-1a: ids that differ stay apart                                     */
     size_t i, start;
+    int changed = 0;
     agenti_json_key(b, key);
     agenti_buf_str(b, "\"");
     start = b->n;
     agenti_buf_add(b, id.p, id.n);
     for (i = start; i < b->n; i++) {
         char c = agenti_lower(b->p[i]);
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) b->p[i] = '_';
+        hash = (hash ^ (unsigned char)b->p[i]) * 16777619u;
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-') continue;
+        b->p[i] = '_';
+        changed = 1;
     }
+    for (i = 0; changed && i < 8; i++) agenti_buf_add(b, hex + (hash >> (28 - 4 * i) & 15), 1);
     agenti_buf_str(b, "\"");
 }
 static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
@@ -8318,7 +8349,7 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
 {
-    agent_str id = agenti_wire_id(result);
+    agent_str id = agenti_text_view(&result->wire_id);
     uint32_t n = before ? before->n : 0, i, k;
     for (k = 0; k < n; k++) {                 /* mostly at its place                                                    */
         const agenti_part *p = &before->parts[i = (result->key + k) % n];
@@ -10532,19 +10563,19 @@ AGENTI_FN const agenti_wire *agenti_openai_completions(void);
 /* ---- answers ---- */
 static AGENTI_NOINLINE void agenti_ot_usage(agenti_decoder *d, agent_str usage)
 {
-    enum { INPUT, OUTPUT, IN_DETAILS, CACHED, OUT_DETAILS, REASONING, FIELDS };
-    static const agenti_field rows[FIELDS] = {
-        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS },
-        { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS }
+    enum { AT_INPUT, AT_OUTPUT, AT_IN_DETAILS, AT_CACHED, AT_OUT_DETAILS, AT_REASONING, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = {
+        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "prompt_tokens_details", -1 }, { "cached_tokens", AT_IN_DETAILS },
+        { "completion_tokens_details", -1 }, { "reasoning_tokens", AT_OUT_DETAILS }
     };
-    agent_str f[FIELDS];
+    agent_str f[AT_FIELDS];
     int64_t n;
     if (!agenti_is_object(usage)) return;
-    agenti_json_pick(usage, rows, FIELDS, f);
-    if (agenti_count(f[INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
-    if (agenti_count(f[OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
-    if (agenti_count(f[CACHED], &n)) d->usage.cached = n;
-    if (agenti_count(f[REASONING], &n)) d->usage.reasoning = n;
+    agenti_json_pick(usage, rows, AT_FIELDS, f);
+    if (agenti_count(f[AT_INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
+    if (agenti_count(f[AT_OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
+    if (agenti_count(f[AT_CACHED], &n)) d->usage.cached = n;
+    if (agenti_count(f[AT_REASONING], &n)) d->usage.reasoning = n;
 }
 /* The first real reason counts; null and "" are none.                                                                  */
 static int agenti_ot_finish(agenti_decoder *d, agent_str value)
@@ -10561,31 +10592,31 @@ static int agenti_ot_finish(agenti_decoder *d, agent_str value)
 /* Of several choices the first one counts.                                                                             */
 static AGENTI_NOINLINE int agenti_ot_choice(agenti_decoder *d, agent_str choice)
 {
-    enum { TEXT, INDEX, FINISH, FIELDS };
-    static const agenti_field rows[FIELDS] = { { "text", -1 }, { "index", -1 }, { "finish_reason", -1 } };
-    agent_str f[FIELDS];
+    enum { AT_TEXT, AT_INDEX, AT_FINISH, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = { { "text", -1 }, { "index", -1 }, { "finish_reason", -1 } };
+    agent_str f[AT_FIELDS];
     int64_t index;
     if (!agenti_is_object(choice)) return 1;
-    agenti_json_pick(choice, rows, FIELDS, f);
-    if (f[INDEX].n && agenti_int(f[INDEX], &index) && index != 0) return 1;
-    return agenti_stream_add(d, AGENTI_OP_TEXT, f[TEXT], 0) && agenti_ot_finish(d, f[FINISH]);
+    agenti_json_pick(choice, rows, AT_FIELDS, f);
+    if (f[AT_INDEX].n && agenti_int(f[AT_INDEX], &index) && index != 0) return 1;
+    return agenti_stream_add(d, AGENTI_OP_TEXT, f[AT_TEXT], 0) && agenti_ot_finish(d, f[AT_FINISH]);
 }
 static int agenti_ot_object(agenti_decoder *d, agent_str json, int *known)
 {
-    enum { ERROR, USAGE, CHOICES, MODEL, FIELDS };
-    static const agenti_field rows[FIELDS] = { { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "model", -1 } };
-    agent_str f[FIELDS], choice;
+    enum { AT_ERROR, AT_USAGE, AT_CHOICES, AT_MODEL, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = { { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "model", -1 } };
+    agent_str f[AT_FIELDS], choice;
     size_t pos = 0;
-    agenti_json_pick(json, rows, FIELDS, f);
-    *known = f[CHOICES].n || f[USAGE].n;
-    if (f[ERROR].n && !agenti_eq(f[ERROR], "null")) {
+    agenti_json_pick(json, rows, AT_FIELDS, f);
+    *known = f[AT_CHOICES].n || f[AT_USAGE].n;
+    if (f[AT_ERROR].n && !agenti_eq(f[AT_ERROR], "null")) {
         *known = 1;
         agenti_fault_object(d, json, 0);
         return 1;
     }
-    agenti_ot_usage(d, f[USAGE]);
-    if (!agenti_model_set(d, f[MODEL])) return 0;
-    while (agenti_is_array(f[CHOICES]) && agent_json_each(f[CHOICES], &pos, NULL, &choice)) if (!agenti_ot_choice(d, choice)) return 0;
+    agenti_ot_usage(d, f[AT_USAGE]);
+    if (!agenti_model_set(d, f[AT_MODEL])) return 0;
+    while (agenti_is_array(f[AT_CHOICES]) && agent_json_each(f[AT_CHOICES], &pos, NULL, &choice)) if (!agenti_ot_choice(d, choice)) return 0;
     return 1;
 }
 static int agenti_ot_event(agenti_decoder *d, agent_str event, agent_str data)
@@ -11461,6 +11492,7 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->d.dialect = dialect;
     a->d.depth_limit = e->lim.depth;
     a->d.call_limit = e->lim.calls_per_step;
+    a->d.item_limit = e->lim.item;
     agenti_buf_init(&a->hold, pool);
     agenti_buf_init(&a->todo, pool);
     agenti_shortcut_init(&a->shortcut, pool);
@@ -11795,7 +11827,7 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
         size_t k, from;
         ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
         a->offset += from;
-        if (from < k) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        if (from < k || ends) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
         *used += k;
     }
     return ok;
@@ -12232,15 +12264,18 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_text of_call, of_result;
     agenti_buf b;
     char number[24];
+    uint32_t n = a->results->n;
     int apart = agenti_id_taken(a, r, id), ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
     agenti_buf_init(&b, a->pool);
     agenti_buf_add(&b, id.p, id.n);
-    if (apart) {
+    do {
+        if (!apart) break;
+        b.n = id.n;
         agenti_buf_str(&b, "_");
-        agenti_buf_add(&b, number, agenti_u64_text(a->results->n, number));
-    }
+        agenti_buf_add(&b, number, agenti_u64_text(n++, number));
+    } while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n)));
     ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
     agenti_buf_free(&b);
     if (!ok) { agenti_text_free(&of_call, NULL); return 0; }
@@ -12248,10 +12283,8 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_text_free(&r->wire_id, graves);
     p->wire_id = of_call;
     r->wire_id = of_result;
-    if (apart) {
-        p->flags |= AGENTI_PART_APART;
-        r->flags |= AGENTI_PART_APART;
-    }
+    p->flags = (uint16_t)(apart ? p->flags | AGENTI_PART_APART : p->flags & ~AGENTI_PART_APART);
+    r->flags = (uint16_t)(apart ? r->flags | AGENTI_PART_APART : r->flags & ~AGENTI_PART_APART);
     return 1;
 }
 static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
@@ -12282,6 +12315,10 @@ static int agenti_call_add(agenti_answer *a, const agenti_op *op)
         a->open_n--;
         a->results->n--;
         return -1;
+    }
+    if (op->a.n == 0) {                       /* our own id is sent as it is                                            */
+        p->flags &= (uint16_t)~AGENTI_PART_APART;
+        r->flags &= (uint16_t)~AGENTI_PART_APART;
     }
     a->nums->call++;
     p->id = ++a->nums->part;
@@ -12363,6 +12400,10 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
+    if (p && op->a.n > a->e->lim.item - p->data.n) {
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "what goes back with a part is longer than limits.item");
+        return 0;
+    }
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
@@ -12418,12 +12459,18 @@ static uint32_t agenti_waiting(const agenti_answer *a, const agent_str *id)
     }
     return id ? 0 : n;
 }
+static uint32_t agenti_ran_open(const agenti_answer *a)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < a->open_n; i++) n += a->open[i].kind == AGENTI_OPEN_RAN;
+    return n;
+}
 static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1];
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     p->flags = AGENT_PART_CUT;                /* nobody waits for its result yet: it would not be sent                   */
-    if (a->open_n + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
+    if (agenti_ran_open(a) + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
     if (!agenti_open_room(a)) return -1;
     if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
     op->flags |= AGENTI_OP_APPLIED;
@@ -12450,7 +12497,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
         ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
         return 1;
     }
-    (void)agenti_waiting(a, &op->a);
+    if (!agenti_waiting(a, &op->a)) p->flags |= AGENT_PART_CUT;      /* without its call it would be refused           */
     return agenti_custom_event(a, p);
 }
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
@@ -12494,13 +12541,26 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
 {
+    enum { MOST = 1024 };
     size_t first = 0, n;
     for (*count = 0; s.n; ++*count) {
         if (s.p[0] != '{' || (n = agenti_json_skip(s.p, s.n)) < 2 || agent_json_check(s.p, n, a->e->lim.depth, NULL) != AGENT_OK) return 0;
         if (*count == 0) first = n;
         s = agenti_trim(agenti_str(s.p + n, s.n - n));
     }
-    return *count > 1 && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+    return *count > 1 && *count <= MOST && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+}
+/* Takes back the last call that was added: nothing of it was shown.                                                     */
+static void agenti_call_undo(agenti_answer *a)
+{
+    agenti_part *p = &a->msg->parts[--a->msg->n], *r = &a->results->parts[--a->results->n];
+    agenti_text_free(&p->wire_id, &a->e->graves);
+    agenti_text_free(&p->name, &a->e->graves);
+    agenti_text_free(&p->text, &a->e->graves);
+    agenti_text_free(&r->wire_id, &a->e->graves);
+    a->open_n--;
+    a->nums->call--;
+    a->nums->part -= 2;
 }
 /* The first object stays with the call at `at`, the others become calls of the same name that close after it. 0: no memory, and the
  * call stays as it was.                                                                                                */
@@ -12508,23 +12568,25 @@ static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
 {
     agent_str all = agenti_text_view(&a->msg->parts[at].text), rest = agenti_trim(agenti_str(all.p + first, all.n - first));
     agenti_op op;
+    uint32_t added = 0;
     size_t n;
+    int ok = 1;
     memset(&op, 0, sizeof op);
-    if (!agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first))) return 0;
-    while (rest.n) {
-        agenti_part *p = &a->msg->parts[at];
+    while (ok && rest.n) {
         n = agenti_json_skip(rest.p, rest.n);
-        op.a = agenti_text_view(&p->wire_id);
-        op.b = agenti_text_view(&p->name);
+        op.a = agenti_text_view(&a->msg->parts[at].wire_id);
+        op.b = agenti_text_view(&a->msg->parts[at].name);
         op.key = 0x20000000u + a->results->n;        /* no key of a wire format's                                       */
-        if (agenti_call_add(a, &op) != 0) break;
-        p = &a->msg->parts[a->msg->n - 1];
-        p->flags &= (uint16_t)~AGENTI_PART_APART;    /* the number stays: the call is our own                           */
-        a->results->parts[a->results->n - 1].flags &= (uint16_t)~AGENTI_PART_APART;
-        if (!agenti_text_set(&p->text, a->pool, &a->e->graves, agenti_str(rest.p, n))) break;
+        if ((ok = agenti_call_add(a, &op) == 0) == 0) break;
+        added++;
+        a->msg->parts[a->msg->n - 1].flags = 0;      /* the id's number stays: the call is our own                      */
+        a->results->parts[a->results->n - 1].flags = 0;
+        ok = agenti_text_set(&a->msg->parts[a->msg->n - 1].text, a->pool, &a->e->graves, agenti_str(rest.p, n));
         rest = agenti_trim(agenti_str(rest.p + n, rest.n - n));
     }
-    return 1;
+    ok = ok && agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first));
+    while (!ok && added-- > 0) agenti_call_undo(a);
+    return ok;
 }
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {

@@ -72,6 +72,7 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     a->d.dialect = dialect;
     a->d.depth_limit = e->lim.depth;
     a->d.call_limit = e->lim.calls_per_step;
+    a->d.item_limit = e->lim.item;
     agenti_buf_init(&a->hold, pool);
     agenti_buf_init(&a->todo, pool);
     agenti_shortcut_init(&a->shortcut, pool);
@@ -406,7 +407,7 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
         size_t k, from;
         ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
         a->offset += from;
-        if (from < k) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        if (from < k || ends) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
         *used += k;
     }
     return ok;

@@ -41,7 +41,8 @@ typedef struct agent_limits {    /* 0: default, AGENT_OFF: none                 
   uint32_t depth;                /* JSON nesting, at most 64                                            default 64     */
   uint32_t sessions, conns, peers;   /* at most 65,535 each; conns full: an idle connection is closed and its CLOSE awaited,
                                     without one the run ends with an ERROR of fault LIMIT               default 65,535 */
-  uint32_t calls_per_step;       /* tool calls in one answer                                            default 128    */
+  uint32_t calls_per_step;       /* tool calls in one answer; AGENT_OFF only for peers that are trusted: with it a hostile answer costs
+                                    the square of its calls                                             default 128    */
   uint32_t scan_per_next;        /* bytes parsed by one agent_next without an event                     default 64 KiB */
 } agent_limits;
 typedef struct agent_provider {  /* a row of the provider table; a row of desc.providers wins over a built-in one     */

@@ -147,8 +147,8 @@ AGENTI_FN char *agenti_blob_get(agenti_pool *pool, size_t n) { return agenti_blo
 AGENTI_FN size_t agenti_blob_cap(const char *data) { return data ? agenti_blob_of(data)->cap : 0; }
 AGENTI_FN void agenti_blob_put(char *data)
 {
-    agenti_blob *b = agenti_blob_of(data);
-    if (data) agenti_put(b->pool, b, b->cap + sizeof *b);
+    agenti_blob *b = data ? agenti_blob_of(data) : NULL;
+    if (b) agenti_put(b->pool, b, b->cap + sizeof *b);
 }
 AGENTI_FN void agenti_blob_bury(agenti_blob **graves, char *data)
 {

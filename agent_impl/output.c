@@ -247,15 +247,18 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_text of_call, of_result;
     agenti_buf b;
     char number[24];
+    uint32_t n = a->results->n;
     int apart = agenti_id_taken(a, r, id), ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
     agenti_buf_init(&b, a->pool);
     agenti_buf_add(&b, id.p, id.n);
-    if (apart) {
+    do {
+        if (!apart) break;
+        b.n = id.n;
         agenti_buf_str(&b, "_");
-        agenti_buf_add(&b, number, agenti_u64_text(a->results->n, number));
-    }
+        agenti_buf_add(&b, number, agenti_u64_text(n++, number));
+    } while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n)));
     ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
     agenti_buf_free(&b);
     if (!ok) { agenti_text_free(&of_call, NULL); return 0; }
@@ -263,10 +266,8 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_text_free(&r->wire_id, graves);
     p->wire_id = of_call;
     r->wire_id = of_result;
-    if (apart) {
-        p->flags |= AGENTI_PART_APART;
-        r->flags |= AGENTI_PART_APART;
-    }
+    p->flags = (uint16_t)(apart ? p->flags | AGENTI_PART_APART : p->flags & ~AGENTI_PART_APART);
+    r->flags = (uint16_t)(apart ? r->flags | AGENTI_PART_APART : r->flags & ~AGENTI_PART_APART);
     return 1;
 }
 static int agenti_call_ids(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id, agent_str name)
@@ -297,6 +298,10 @@ static int agenti_call_add(agenti_answer *a, const agenti_op *op)
         a->open_n--;
         a->results->n--;
         return -1;
+    }
+    if (op->a.n == 0) {                       /* our own id is sent as it is                                            */
+        p->flags &= (uint16_t)~AGENTI_PART_APART;
+        r->flags &= (uint16_t)~AGENTI_PART_APART;
     }
     a->nums->call++;
     p->id = ++a->nums->part;
@@ -378,6 +383,10 @@ static int agenti_apply_input(agenti_answer *a, agenti_op *op)
 static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
+    if (p && op->a.n > a->e->lim.item - p->data.n) {
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "what goes back with a part is longer than limits.item");
+        return 0;
+    }
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
@@ -433,12 +442,18 @@ static uint32_t agenti_waiting(const agenti_answer *a, const agent_str *id)
     }
     return id ? 0 : n;
 }
+static uint32_t agenti_ran_open(const agenti_answer *a)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < a->open_n; i++) n += a->open[i].kind == AGENTI_OPEN_RAN;
+    return n;
+}
 static int agenti_apply_ran(agenti_answer *a, agenti_op *op)
 {
     agenti_part *p = &a->msg->parts[a->msg->n - 1];
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     p->flags = AGENT_PART_CUT;                /* nobody waits for its result yet: it would not be sent                   */
-    if (a->open_n + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
+    if (agenti_ran_open(a) + agenti_waiting(a, NULL) >= a->e->lim.calls_per_step) return -2;
     if (!agenti_open_room(a)) return -1;
     if (!agenti_text_set(&p->wire_id, a->pool, &a->e->graves, op->a) || !agenti_text_set(&p->title, a->pool, &a->e->graves, op->b)) return -1;
     op->flags |= AGENTI_OP_APPLIED;
@@ -465,7 +480,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
         ev->u.tool.status = op->flags & AGENT_PART_ERROR ? AGENT_DONE_ERROR : AGENT_DONE_OK;
         return 1;
     }
-    (void)agenti_waiting(a, &op->a);
+    if (!agenti_waiting(a, &op->a)) p->flags |= AGENT_PART_CUT;      /* without its call it would be refused           */
     return agenti_custom_event(a, p);
 }
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
@@ -509,13 +524,26 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
 {
+    enum { MOST = 1024 };
     size_t first = 0, n;
     for (*count = 0; s.n; ++*count) {
         if (s.p[0] != '{' || (n = agenti_json_skip(s.p, s.n)) < 2 || agent_json_check(s.p, n, a->e->lim.depth, NULL) != AGENT_OK) return 0;
         if (*count == 0) first = n;
         s = agenti_trim(agenti_str(s.p + n, s.n - n));
     }
-    return *count > 1 && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+    return *count > 1 && *count <= MOST && *count <= a->e->lim.calls_per_step - a->results->n + 1 ? first : 0;
+}
+/* Takes back the last call that was added: nothing of it was shown.                                                     */
+static void agenti_call_undo(agenti_answer *a)
+{
+    agenti_part *p = &a->msg->parts[--a->msg->n], *r = &a->results->parts[--a->results->n];
+    agenti_text_free(&p->wire_id, &a->e->graves);
+    agenti_text_free(&p->name, &a->e->graves);
+    agenti_text_free(&p->text, &a->e->graves);
+    agenti_text_free(&r->wire_id, &a->e->graves);
+    a->open_n--;
+    a->nums->call--;
+    a->nums->part -= 2;
 }
 /* The first object stays with the call at `at`, the others become calls of the same name that close after it. 0: no memory, and the
  * call stays as it was.                                                                                                */
@@ -523,23 +551,25 @@ static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
 {
     agent_str all = agenti_text_view(&a->msg->parts[at].text), rest = agenti_trim(agenti_str(all.p + first, all.n - first));
     agenti_op op;
+    uint32_t added = 0;
     size_t n;
+    int ok = 1;
     memset(&op, 0, sizeof op);
-    if (!agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first))) return 0;
-    while (rest.n) {
-        agenti_part *p = &a->msg->parts[at];
+    while (ok && rest.n) {
         n = agenti_json_skip(rest.p, rest.n);
-        op.a = agenti_text_view(&p->wire_id);
-        op.b = agenti_text_view(&p->name);
+        op.a = agenti_text_view(&a->msg->parts[at].wire_id);
+        op.b = agenti_text_view(&a->msg->parts[at].name);
         op.key = 0x20000000u + a->results->n;        /* no key of a wire format's                                       */
-        if (agenti_call_add(a, &op) != 0) break;
-        p = &a->msg->parts[a->msg->n - 1];
-        p->flags &= (uint16_t)~AGENTI_PART_APART;    /* the number stays: the call is our own                           */
-        a->results->parts[a->results->n - 1].flags &= (uint16_t)~AGENTI_PART_APART;
-        if (!agenti_text_set(&p->text, a->pool, &a->e->graves, agenti_str(rest.p, n))) break;
+        if ((ok = agenti_call_add(a, &op) == 0) == 0) break;
+        added++;
+        a->msg->parts[a->msg->n - 1].flags = 0;      /* the id's number stays: the call is our own                      */
+        a->results->parts[a->results->n - 1].flags = 0;
+        ok = agenti_text_set(&a->msg->parts[a->msg->n - 1].text, a->pool, &a->e->graves, agenti_str(rest.p, n));
         rest = agenti_trim(agenti_str(rest.p + n, rest.n - n));
     }
-    return 1;
+    ok = ok && agenti_text_set(&a->msg->parts[at].text, a->pool, &a->e->graves, agenti_str(all.p, first));
+    while (!ok && added-- > 0) agenti_call_undo(a);
+    return ok;
 }
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {

@@ -91,7 +91,7 @@ static int64_t agenti_duration(agent_str s)
         if (i < s.n && s.p[i] == ' ') i++;
         for (k = i; k < s.n && agenti_lower(s.p[k]) >= 'a' && agenti_lower(s.p[k]) <= 'z'; k++) {}
         unit = agenti_unit(agenti_str(s.p + i, k - i));
-        if (unit == 0 || v < 0.0 || v > 1e9) break;
+        if (unit == 0 || v < 0.0 || v > 1e9 || sum > 1000000000000) break;       /* 31 years will do                     */
         sum = (sum < 0 ? 0 : sum) + (int64_t)(v * (double)unit);
         s = agenti_str(s.p + k, s.n - k);
     }
@@ -142,11 +142,11 @@ static int64_t agenti_retry_reset(agent_str headers, int64_t now)
 AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms)
 {
     agent_str v;
-    int64_t now = wall_ms ? (int64_t)wall_ms : -1;
+    int64_t now = wall_ms ? (int64_t)wall_ms : -1, told;
     double ms;
     if (wall_ms == 0 && agent_http_header(headers, "date", &v)) now = agenti_http_date(v);
     if (agent_http_header(headers, "retry-after-ms", &v) && (ms = agent_json_num(v, -1.0)) >= 0.0 && ms < 1e12) return (int64_t)ms;
-    if (agent_http_header(headers, "retry-after", &v)) return agenti_moment(v, now);
+    if (agent_http_header(headers, "retry-after", &v) && (told = agenti_moment(v, now)) >= 0) return told;
     return agenti_retry_reset(headers, now);
 }
 /* Google's RetryInfo (https://cloud.google.com/apis/design/errors), and members that say it plainly.                   */

@@ -44,7 +44,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, depth_limit, call_limit;
+    uint32_t dialect, depth_limit, call_limit, item_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
     agenti_arena arena;                       /* what ops point to and is not in the input                              */
     agenti_lane *lanes; uint32_t lane_n, lane_cap;
@@ -123,6 +123,7 @@ AGENTI_FN void agenti_lane_forget(agenti_decoder *, agenti_lane *);             
 AGENTI_FN int  agenti_is_object(agent_str);                      /* of checked JSON                                     */
 AGENTI_FN int  agenti_is_string(agent_str);
 AGENTI_FN int  agenti_is_array(agent_str);
+AGENTI_FN int  agenti_is_objects(agent_str);                     /* JSON objects with commas between; checks them       */
 AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, and not ""                                */
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
@@ -230,6 +231,18 @@ AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *d, int kind, uint32_t key)
 AGENTI_FN int agenti_is_object(agent_str v) { return v.n && v.p[0] == '{'; }
 AGENTI_FN int agenti_is_string(agent_str v) { return v.n && v.p[0] == '"'; }
 AGENTI_FN int agenti_is_array(agent_str v) { return v.n && v.p[0] == '['; }
+AGENTI_FN int agenti_is_objects(agent_str s)
+{
+    size_t n;
+    for (s = agenti_trim(s); s.n; s = agenti_trim(agenti_str(s.p + 1, s.n - 1))) {
+        n = agenti_json_skip(s.p, s.n);
+        if (s.p[0] != '{' || n < 2 || agent_json_check(s.p, n, 0, NULL) != AGENT_OK) return 0;
+        s = agenti_trim(agenti_str(s.p + n, s.n - n));
+        if (s.n == 0) return 1;
+        if (s.p[0] != ',') return 0;
+    }
+    return 0;
+}
 AGENTI_FN int agenti_nonempty(agent_str v) { return agenti_is_string(v) && v.n > 2; }
 AGENTI_FN agenti_lane *agenti_lane_new(agenti_decoder *d)
 {

@@ -161,6 +161,10 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
 {
     agent_str json = f[AGENTI_AK_JSON], content = f[AGENTI_AK_CONTENT], text;
     size_t later = l->more.n != 0;            /* the first piece brings the opening quote, no piece the closing one     */
+    if (l->more.n + json.n + content.n > d->item_limit) {
+        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a block of the answer is longer than limits.item"));
+        return 1;
+    }
     if (agenti_nonempty(json))
         return agenti_json_string(json, &l->high, &d->arena, &text) && agenti_text_add(&l->more, d->pool, d->graves, text);
     if (!agenti_is_string(content)) return 1;
@@ -480,7 +484,7 @@ static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text,
 static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
 {
     if (!agenti_an_text_open(b, r, text, model)) return;
-    if (citations.n) {
+    if (agenti_is_objects(citations)) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
@@ -527,15 +531,22 @@ static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_p
 /* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
 static void agenti_an_id_out(agenti_buf *b, const char *key, agent_str id)
 {
+    static const char hex[] = "0123456789abcdef";
+    uint32_t hash = 2166136261u;              /* FNV-1a: ids that differ stay apart                                     */
     size_t i, start;
+    int changed = 0;
     agenti_json_key(b, key);
     agenti_buf_str(b, "\"");
     start = b->n;
     agenti_buf_add(b, id.p, id.n);
     for (i = start; i < b->n; i++) {
         char c = agenti_lower(b->p[i]);
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) b->p[i] = '_';
+        hash = (hash ^ (unsigned char)b->p[i]) * 16777619u;
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-') continue;
+        b->p[i] = '_';
+        changed = 1;
     }
+    for (i = 0; changed && i < 8; i++) agenti_buf_add(b, hex + (hash >> (28 - 4 * i) & 15), 1);
     agenti_buf_str(b, "\"");
 }
 static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)

@@ -678,7 +678,7 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
 {
-    agent_str id = agenti_wire_id(result);
+    agent_str id = agenti_text_view(&result->wire_id);
     uint32_t n = before ? before->n : 0, i, k;
     for (k = 0; k < n; k++) {                 /* mostly at its place                                                    */
         const agenti_part *p = &before->parts[i = (result->key + k) % n];

@@ -473,7 +473,7 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
-    if (p->data.n && m->model == r->model) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    if (m->model == r->model && agenti_is_objects(agenti_text_view(&p->data))) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
     agenti_buf_str(b, "}");
 }

@@ -6,19 +6,19 @@ AGENTI_FN const agenti_wire *agenti_openai_completions(void);
 /* ---- answers ---- */
 static AGENTI_NOINLINE void agenti_ot_usage(agenti_decoder *d, agent_str usage)
 {
-    enum { INPUT, OUTPUT, IN_DETAILS, CACHED, OUT_DETAILS, REASONING, FIELDS };
-    static const agenti_field rows[FIELDS] = {
-        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "prompt_tokens_details", -1 }, { "cached_tokens", IN_DETAILS },
-        { "completion_tokens_details", -1 }, { "reasoning_tokens", OUT_DETAILS }
+    enum { AT_INPUT, AT_OUTPUT, AT_IN_DETAILS, AT_CACHED, AT_OUT_DETAILS, AT_REASONING, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = {
+        { "prompt_tokens", -1 }, { "completion_tokens", -1 }, { "prompt_tokens_details", -1 }, { "cached_tokens", AT_IN_DETAILS },
+        { "completion_tokens_details", -1 }, { "reasoning_tokens", AT_OUT_DETAILS }
     };
-    agent_str f[FIELDS];
+    agent_str f[AT_FIELDS];
     int64_t n;
     if (!agenti_is_object(usage)) return;
-    agenti_json_pick(usage, rows, FIELDS, f);
-    if (agenti_count(f[INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
-    if (agenti_count(f[OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
-    if (agenti_count(f[CACHED], &n)) d->usage.cached = n;
-    if (agenti_count(f[REASONING], &n)) d->usage.reasoning = n;
+    agenti_json_pick(usage, rows, AT_FIELDS, f);
+    if (agenti_count(f[AT_INPUT], &n)) { d->usage.input = n; d->has_usage = 1; }
+    if (agenti_count(f[AT_OUTPUT], &n)) { d->usage.output = n; d->has_usage = 1; }
+    if (agenti_count(f[AT_CACHED], &n)) d->usage.cached = n;
+    if (agenti_count(f[AT_REASONING], &n)) d->usage.reasoning = n;
 }
 /* The first real reason counts; null and "" are none.                                                                  */
 static int agenti_ot_finish(agenti_decoder *d, agent_str value)
@@ -35,31 +35,31 @@ static int agenti_ot_finish(agenti_decoder *d, agent_str value)
 /* Of several choices the first one counts.                                                                             */
 static AGENTI_NOINLINE int agenti_ot_choice(agenti_decoder *d, agent_str choice)
 {
-    enum { TEXT, INDEX, FINISH, FIELDS };
-    static const agenti_field rows[FIELDS] = { { "text", -1 }, { "index", -1 }, { "finish_reason", -1 } };
-    agent_str f[FIELDS];
+    enum { AT_TEXT, AT_INDEX, AT_FINISH, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = { { "text", -1 }, { "index", -1 }, { "finish_reason", -1 } };
+    agent_str f[AT_FIELDS];
     int64_t index;
     if (!agenti_is_object(choice)) return 1;
-    agenti_json_pick(choice, rows, FIELDS, f);
-    if (f[INDEX].n && agenti_int(f[INDEX], &index) && index != 0) return 1;
-    return agenti_stream_add(d, AGENTI_OP_TEXT, f[TEXT], 0) && agenti_ot_finish(d, f[FINISH]);
+    agenti_json_pick(choice, rows, AT_FIELDS, f);
+    if (f[AT_INDEX].n && agenti_int(f[AT_INDEX], &index) && index != 0) return 1;
+    return agenti_stream_add(d, AGENTI_OP_TEXT, f[AT_TEXT], 0) && agenti_ot_finish(d, f[AT_FINISH]);
 }
 static int agenti_ot_object(agenti_decoder *d, agent_str json, int *known)
 {
-    enum { ERROR, USAGE, CHOICES, MODEL, FIELDS };
-    static const agenti_field rows[FIELDS] = { { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "model", -1 } };
-    agent_str f[FIELDS], choice;
+    enum { AT_ERROR, AT_USAGE, AT_CHOICES, AT_MODEL, AT_FIELDS };
+    static const agenti_field rows[AT_FIELDS] = { { "error", -1 }, { "usage", -1 }, { "choices", -1 }, { "model", -1 } };
+    agent_str f[AT_FIELDS], choice;
     size_t pos = 0;
-    agenti_json_pick(json, rows, FIELDS, f);
-    *known = f[CHOICES].n || f[USAGE].n;
-    if (f[ERROR].n && !agenti_eq(f[ERROR], "null")) {
+    agenti_json_pick(json, rows, AT_FIELDS, f);
+    *known = f[AT_CHOICES].n || f[AT_USAGE].n;
+    if (f[AT_ERROR].n && !agenti_eq(f[AT_ERROR], "null")) {
         *known = 1;
         agenti_fault_object(d, json, 0);
         return 1;
     }
-    agenti_ot_usage(d, f[USAGE]);
-    if (!agenti_model_set(d, f[MODEL])) return 0;
-    while (agenti_is_array(f[CHOICES]) && agent_json_each(f[CHOICES], &pos, NULL, &choice)) if (!agenti_ot_choice(d, choice)) return 0;
+    agenti_ot_usage(d, f[AT_USAGE]);
+    if (!agenti_model_set(d, f[AT_MODEL])) return 0;
+    while (agenti_is_array(f[AT_CHOICES]) && agent_json_each(f[AT_CHOICES], &pos, NULL, &choice)) if (!agenti_ot_choice(d, choice)) return 0;
     return 1;
 }
 static int agenti_ot_event(agenti_decoder *d, agent_str event, agent_str data)

@@ -317,7 +317,7 @@ static void foreign_history(int dialect)
     CHECK(agent_message_add(h->e, s, AGENT_TOOLS, p, 1) > 0);
     CHECK(agent_submit(h->e, s, NULL, 0, AGENT_QUEUE) > 0);
     host_run(h);
-    CHECK(times(body_of(h, 0), "\"id\":\"functions_alpha_0\"") == 1 && times(body_of(h, 0), "\"tool_use_id\":\"functions_alpha_0\"") == 1);
+    CHECK(times(body_of(h, 0), "\"id\":\"functions_alpha_0bde519ce\"") == 1 && times(body_of(h, 0), "\"tool_use_id\":\"functions_alpha_0bde519ce\"") == 1);
     CHECK(times(body_of(h, 0), "{\"type\":\"thinking\",\"thinking\":\"Hm\"}") == dialect);
     host_free(h);
 }

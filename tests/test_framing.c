@@ -197,7 +197,7 @@ static void test_arrays(void)
     text("broken off", f, json, 0, 0, "[{\"a\":1},{\"b\":", "|{\"a\":1}\n", AGENT_FAULT_TRANSPORT);
     text("empty", f, json, 0, 0, "[]", "", AGENT_FAULT_TRANSPORT);
     text("half", f, json, 0, 0, "[", "", AGENT_FAULT_TRANSPORT);
-    text("scalars and strays", f, json, 0, 0, "[1,\"x\",{\"bad\":1}}]]}{\"done\":1}", "|1,\"x\",{\"bad\":1}\n|}]]}{\"done\":1}\n", 0);
+    text("scalars and strays", f, json, 0, 0, "[1,\"x\", null ,{\"bad\":1}}]]}{\"done\":1}", "|1\n|\"x\"\n|null\n|{\"bad\":1}\n|}\n|}{\"done\":1}\n", 0);
     text("one object", f, json, 0, 0, "{\"a\":[1]}", "whole|{\"a\":[1]}\n", 0);
     text("lines of SSE", f, "content-type: text/event-stream\n", 0, 0, "data: [{\"a\":1}]\n\ndata: {\"done\":1}\n\n", "message|[{\"a\":1}]\nmessage|{\"done\":1}\n", 0);
     text("long", f, json, 16, 0, "[{\"i\":1,\"text\":\"abcdefghijklmnopqrstuvwxyz0123456789\"},{\"done\":1}]",

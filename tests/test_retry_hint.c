@@ -55,7 +55,8 @@ static void test_body_and_words(void)
 static void test_odd(void)
 {
     static const char hint[] = "x-ratelimit-remaining-a: 0\nx-ratelimit-reset-a: 1h2m3.5s\ndate: Sun, 30 Nov 2025 12:00:00 GMT\nretry-after: 2025-11-30T12:01:00+01:00\n";
-    char text[sizeof hint];
+    char text[sizeof hint], many[2000];
+    agent_str h;
     size_t i;
     int c;
     for (i = 0; i < sizeof hint; i++) {
@@ -68,6 +69,12 @@ static void test_odd(void)
     }
     CHECK(agenti_retry_headers(agenti_cstr("retry-after: 999999999999999999999999999999\n"), NOON) == -1);
     CHECK(agenti_retry_words(agenti_cstr("try again in 99999999999999999999999999d")) == -1);
+    h = agenti_cstr("retry-after: soon\nx-ratelimit-remaining: 0\nx-ratelimit-reset: 2s\n");
+    CHECK(agenti_retry_headers(h, NOON) == 2000);    /* what cannot be read hides nothing                                */
+    memcpy(many, "try again in ", 13);
+    memcpy(many + 13, "9d", 2);
+    for (i = 15; i + 10 < sizeof many; i += 10) memcpy(many + i, "999999999d", 10);
+    CHECK(agenti_retry_words(agenti_str(many, i)) > 0);      /* a sum that would overflow                                */
 }
 int main(void)
 {

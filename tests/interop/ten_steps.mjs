@@ -2,9 +2,11 @@
 // Every request body is compared, member by member, with what the documentation of its format asks for:
 //   https://platform.openai.com/docs/api-reference/chat/create, https://docs.anthropic.com/en/api/messages
 import { pathToFileURL } from 'node:url'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { B, check, lines, tap } from './tools.mjs'
-import { desk, formats } from './aimock.mjs'
+import { formats } from './aimock.mjs'
+
+const desk = `${B}/interop/ten_steps`                         // where chat and its tools work
 
 const files = {
     'dot.png': Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64'),
@@ -88,6 +90,8 @@ async function conversation(name, format) {
         server.on({ predicate: request => request.messages.filter(m => m.role === 'assistant').length === i }, step)
     await server.start()
     const wire = await tap(server.port)
+    rmSync(desk, { recursive: true, force: true })
+    mkdirSync(`${desk}/sub`, { recursive: true })
     for (const [file, bytes] of Object.entries(files)) writeFileSync(`${desk}/${file}`, bytes)
     const found = await lines(`${B}/chat`, ['--json', '--yes', '--provider', name, '--model', name === 'anthropic' ? 'claude-sonnet-4-6' : 'gpt-5-mini',
         '--base-url', `http://127.0.0.1:${wire.port}/v1`, ...format.args, '--attach', 'dot.png', '--attach', url, '--attach', 'note.txt',

@@ -53,11 +53,11 @@ function parsed(line) {
 }
 /**
  * Lines in a form that does not depend on how the stream was cut: neighbouring texts are one, the pieces of a call's arguments are
- * compared with the arguments and left out, and so are offsets, which nobody promises.
+ * compared with the arguments and left out, and so are offsets and ids of requests, which nobody promises.
  */
 export function joined(all) {
     const result = [], inputs = {}
-    for (const { offset, ...line } of all) {
+    for (const { offset, request_id, ...line } of all) {
         const last = result.at(-1)
         if (line.ev === 'tool_input') inputs[line.id] = (inputs[line.id] ?? '') + (line.text ?? '')
         else if (['text', 'reasoning'].includes(line.ev) && last?.ev === line.ev) last.text += line.text
