@@ -472,7 +472,6 @@ wrong() {                       # EXIT-CODE WORD ARGUMENTS
         "$code, $(wc -l <"$tmp/err" | tr -d ' ') line with $(grep -o -- "$word" "$tmp/err" | head -n 1), $([ -s "$tmp/out" ] && echo something || echo nothing) on stdout"
 }
 wrong 2 nobody --provider nobody --prompt hi
-wrong 2 gemini --provider gemini --prompt hi
 wrong 2 TLS --base-url https://example.com/v1 --prompt hi
 wrong 2 TLS --base-url HTTPS://example.com/v1 --prompt hi
 wrong 2 --acp --acp x
