@@ -4881,7 +4881,7 @@ static int64_t agenti_duration(agent_str s)
         for (k = i; k < s.n && agenti_lower(s.p[k]) >= 'a' && agenti_lower(s.p[k]) <= 'z'; k++) {}
         unit = agenti_unit(agenti_str(s.p + i, k - i));
         if (unit == 0 || v < 0.0 || v > 1e9 || sum > 1000000000000) break;       /* 31 years will do                     */
-        sum = (sum < 0 ? 0 : sum) + (int64_t)(v * (double)unit);
+        sum = (sum < 0 ? 0 : sum) + (int64_t)(v * (double)unit + 0.5);
         s = agenti_str(s.p + k, s.n - k);
     }
     return sum;
@@ -4891,9 +4891,9 @@ static int64_t agenti_moment(agent_str s, int64_t now)
 {
     double v = agent_json_num(s, -1.0);
     int64_t ms = -1, when;
-    if (v >= 0.0 && v < 1e9) return (int64_t)(v * 1000.0);                       /* seconds                              */
+    if (v >= 0.0 && v < 1e9) return (int64_t)(v * 1000.0 + 0.5);                       /* seconds                              */
     if (v < 0.0 && (ms = agenti_duration(s)) >= 0) return ms;
-    when = v >= 1e15 ? -1 : v >= 1e11 ? (int64_t)v : v >= 1e9 ? (int64_t)(v * 1000.0) : agenti_rfc3339(s);       /* a Unix time */
+    when = v >= 1e15 ? -1 : v >= 1e11 ? (int64_t)v : v >= 1e9 ? (int64_t)(v * 1000.0 + 0.5) : agenti_rfc3339(s);       /* a Unix time */
     if (v < 0.0 && when < 0) when = agenti_http_date(s);
     if (when < 0 || now <= 0) return -1;
     return when > now ? when - now : 0;
