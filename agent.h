@@ -532,7 +532,7 @@ enum {
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
-enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };
+enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call                                        */
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
@@ -558,10 +558,10 @@ typedef struct agent_event {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
-             agent_str model, request_id, headers; } end;                                                   /* RUN_END STEP_END */
+             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
     struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
-    struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
+    struct { uint16_t kind; agent_str mime, uri; } file; /* FILE_*; kind: AGENT_PART_; mime of contents, else uri      */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;
@@ -992,7 +992,6 @@ AGENTI_FN void agenti_buf_free(agenti_buf *);                       /* may be us
 typedef struct agenti_arena_block { struct agenti_arena_block *next; size_t n, cap; } agenti_arena_block;
 typedef struct agenti_arena { agenti_pool *pool; agenti_arena_block *top; } agenti_arena;
 AGENTI_FN char *agenti_arena_get(agenti_arena *, size_t n);         /* stays until reset; NULL: refused                */
-AGENTI_FN void  agenti_arena_back(agenti_arena *, size_t n);        /* gives the last n bytes of the last get back     */
 AGENTI_FN void  agenti_arena_reset(agenti_arena *);                 /* keeps one small block: no allocation in steady state */
 AGENTI_FN void  agenti_arena_free(agenti_arena *);
 
@@ -1048,7 +1047,6 @@ AGENTI_FN char *agenti_arena_get(agenti_arena *a, size_t n)
     b->n += n;
     return p;
 }
-AGENTI_FN void agenti_arena_back(agenti_arena *a, size_t n) { a->top->n -= n; }
 static void agenti_arena_drop(agenti_arena *a, size_t keep_cap)
 {
     agenti_arena_block *b, *next, *keep = NULL;
@@ -4342,6 +4340,8 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
+/* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
+AGENTI_FN const char *agenti_call_mark(agent_str text);
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
 AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
@@ -4397,6 +4397,21 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, cons
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE
+AGENTI_FN const char *agenti_call_mark(agent_str text)
+{
+    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
+    const char *p, *end = text.p + text.n;
+    size_t i, n;
+    for (p = text.p; p < end; p++) {
+        if (*p != '<' && *p != ']' && *p != '[') continue;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            n = strlen(marks[i]);
+            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
+        }
+    }
+    AGENTI_TOUCH(text.n);
+    return NULL;
+}
 AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_blob **graves, const agenti_wire *wire)
 {
     memset(d, 0, sizeof *d);
@@ -5779,7 +5794,9 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
-    if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
+    if (agenti_oc_forces(r) && ((r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)
+        || ((r->dialect & AGENT_DIALECT_MISTRAL) && !agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), "required"))))
+        r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);               /* Mistral: any tool instead of that one          */
     agenti_buf_str(b, ",\"messages\":[");
 }
 enum { AGENTI_OC_BEGUN = 1, AGENTI_OC_AFTER_TOOLS };               /* r->state: messages stand there; the last one has tool results */
@@ -5868,13 +5885,15 @@ static void agenti_oc_id_out(agenti_buf *b, const agenti_request *r, const char 
 static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
+    agent_str extra = agenti_text_view(&p->data);
     agenti_buf_str(b, "{");
     agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
-    if (m->model == r->model && agenti_is_objects(agenti_text_view(&p->data))) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    if (m->model == r->model && agenti_is_object(extra) && agent_json_check(extra.p, extra.n, 0, NULL) == AGENT_OK)
+        agenti_json_member(b, "extra_content", extra);
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
     agenti_buf_str(b, "}");
 }
@@ -11708,15 +11727,16 @@ static int agenti_split_work(agenti_answer *a)
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
 
 /* ---- framing ---- */
-static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev, const agenti_around *around)
+/* An event, or what was left of one that is being read in pieces. around NULL: what stands around it is not known.      */
+static int agenti_framed(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
-    if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
-        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data, around);
+    if (a->split == NULL && data.n <= a->e->lim.piece) {
+        if (data.n <= a->e->lim.item) return agenti_payload(a, type, data, around);
         agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
         return 1;
     }
     a->split_last = 1;
-    return agenti_todo(a, ev->data.p, ev->data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, ev->event);
+    return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
 }
 /* What has come of an event that is longer than a piece already.                                                       */
 static int agenti_sse_long(agenti_answer *a)
@@ -11757,7 +11777,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.cr_after = a->sse.cr;
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
-    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_sse_event(a, &ev, &around); }
+    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_framed(a, ev.event, ev.data, &around); }
     if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
     return rc;
 }
@@ -11775,29 +11795,21 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
     return rc != AGENT_MORE || agenti_sse_long(a);
 }
 /* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
-static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
-{
-    agent_sse_event ev;
-    ev.event = type;
-    ev.data = data;
-    ev.id = agenti_str(NULL, 0);
-    ev.offset = a->offset;
-    return agenti_sse_event(a, &ev, NULL);
-}
 /* More of an event, its end or not. A long one is read in pieces.                                                      */
-static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n, int ends)
+static int agenti_more(agenti_answer *a, const char *p, size_t n, int ends)
 {
+    agent_str type = agenti_str(NULL, 0);
     int ok = 1;
     a->offset += n;
     if (a->held) { a->held = 0; a->hold.n = 0; }
-    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n));
+    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
     else if (a->split) {
         a->split_last = (uint8_t)ends;
         ok = agenti_todo(a, p, n);
     } else {
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
-        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
+        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n), NULL); }
         else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
     }
     if (ends && a->split == NULL) a->mark = a->offset;
@@ -11812,7 +11824,7 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         const char *from = p + *used, *end = (const char *)memchr(from, '\n', n - *used);
         size_t k = end ? (size_t)(end - from) : n - *used;
         AGENTI_TOUCH(k);
-        ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
+        ok = agenti_more(a, from, k, end != NULL);
         a->offset += end != NULL;
         if (end && a->split == NULL) a->mark = a->offset;
         *used += k + (end != NULL);
@@ -11827,7 +11839,7 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
         size_t k, from;
         ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
         a->offset += from;
-        if (from < k || ends) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        if (from < k || ends) ok = agenti_more(a, p + *used + from, k - from, ends);
         *used += k;
     }
     return ok;
@@ -11865,7 +11877,7 @@ static int agenti_frame_event(agenti_answer *a, agent_str bytes)
     if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
     if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
     if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
-    if (!agenti_framed(a, f.type, f.payload)) return 0;
+    if (!agenti_framed(a, f.type, f.payload, NULL)) return 0;
     if (a->split == NULL) a->mark = a->offset;
     return 1;
 }
@@ -11967,9 +11979,9 @@ static int agenti_end_work(agenti_answer *a)
     if (a->mode == AGENTI_MODE_SSE) {         /* an unfinished last event counts (wire-quirks A13)                      */
         rc = agent_sse_end(&a->sse, &ev);
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
-        if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
+        if (rc == AGENT_OK) return agenti_framed(a, ev.event, ev.data, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
+    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -12152,25 +12164,9 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
-/* Marks of models' own ways to call tools, which their host should have read (wire-quirks B26). NULL: the text has none. */
-static const char *agenti_leak(agent_str text)
+static int agenti_mark_event(agenti_answer *a, agenti_part *p)
 {
-    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
-    const char *p, *end = text.p + text.n;
-    size_t i, n;
-    for (p = text.p; p < end; p++) {
-        if (*p != '<' && *p != ']' && *p != '[') continue;
-        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-            n = strlen(marks[i]);
-            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
-        }
-    }
-    AGENTI_TOUCH(text.n);
-    return NULL;
-}
-static int agenti_leak_event(agenti_answer *a, agenti_part *p)
-{
-    const char *mark = agenti_leak(agenti_text_view(&p->text));
+    const char *mark = agenti_call_mark(agenti_text_view(&p->text));
     agent_event *ev;
     p->looked = 1;
     if (mark == NULL) return 0;
@@ -12183,7 +12179,7 @@ static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
     agent_event *ev;
     if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
-    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_leak_event(a, p)) return 1;
+    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_mark_event(a, p)) return 1;
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, agenti_part_start(p) + 2, p);
@@ -12247,7 +12243,6 @@ static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 }
 
 /* ---- calls ---- */
-/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
 static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_str id)
 {
     uint32_t i;
@@ -12257,7 +12252,8 @@ static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_s
     }
     return 0;
 }
-/* An id that another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.         */
+/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. An id that
+ * another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.                   */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
@@ -12265,17 +12261,17 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_buf b;
     char number[24];
     uint32_t n = a->results->n;
-    int apart = agenti_id_taken(a, r, id), ok;
+    int apart = 0, ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
     agenti_buf_init(&b, a->pool);
     agenti_buf_add(&b, id.p, id.n);
-    do {
-        if (!apart) break;
+    while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n))) {
+        apart = 1;
         b.n = id.n;
         agenti_buf_str(&b, "_");
         agenti_buf_add(&b, number, agenti_u64_text(n++, number));
-    } while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n)));
+    }
     ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
     agenti_buf_free(&b);
     if (!ok) { agenti_text_free(&of_call, NULL); return 0; }

@@ -288,15 +288,16 @@ static int agenti_split_work(agenti_answer *a)
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
 
 /* ---- framing ---- */
-static int agenti_sse_event(agenti_answer *a, const agent_sse_event *ev, const agenti_around *around)
+/* An event, or what was left of one that is being read in pieces. around NULL: what stands around it is not known.      */
+static int agenti_framed(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
-    if (a->split == NULL && ev->data.n <= a->e->lim.piece) {
-        if (ev->data.n <= a->e->lim.item) return agenti_payload(a, ev->event, ev->data, around);
+    if (a->split == NULL && data.n <= a->e->lim.piece) {
+        if (data.n <= a->e->lim.item) return agenti_payload(a, type, data, around);
         agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
         return 1;
     }
     a->split_last = 1;
-    return agenti_todo(a, ev->data.p, ev->data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, ev->event);
+    return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
 }
 /* What has come of an event that is longer than a piece already.                                                       */
 static int agenti_sse_long(agenti_answer *a)
@@ -337,7 +338,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.cr_after = a->sse.cr;
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
-    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_sse_event(a, &ev, &around); }
+    if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_framed(a, ev.event, ev.data, &around); }
     if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
     return rc;
 }
@@ -355,29 +356,21 @@ static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *us
     return rc != AGENT_MORE || agenti_sse_long(a);
 }
 /* ---- lines, arrays, frames: an event lies whole in the input, or is put together in hold ---- */
-static int agenti_framed(agenti_answer *a, agent_str type, agent_str data)
-{
-    agent_sse_event ev;
-    ev.event = type;
-    ev.data = data;
-    ev.id = agenti_str(NULL, 0);
-    ev.offset = a->offset;
-    return agenti_sse_event(a, &ev, NULL);
-}
 /* More of an event, its end or not. A long one is read in pieces.                                                      */
-static int agenti_more(agenti_answer *a, agent_str type, const char *p, size_t n, int ends)
+static int agenti_more(agenti_answer *a, const char *p, size_t n, int ends)
 {
+    agent_str type = agenti_str(NULL, 0);
     int ok = 1;
     a->offset += n;
     if (a->held) { a->held = 0; a->hold.n = 0; }
-    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n));
+    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
     else if (a->split) {
         a->split_last = (uint8_t)ends;
         ok = agenti_todo(a, p, n);
     } else {
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
-        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n)); }
+        if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n), NULL); }
         else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
     }
     if (ends && a->split == NULL) a->mark = a->offset;
@@ -392,7 +385,7 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         const char *from = p + *used, *end = (const char *)memchr(from, '\n', n - *used);
         size_t k = end ? (size_t)(end - from) : n - *used;
         AGENTI_TOUCH(k);
-        ok = agenti_more(a, agenti_str(NULL, 0), from, k, end != NULL);
+        ok = agenti_more(a, from, k, end != NULL);
         a->offset += end != NULL;
         if (end && a->split == NULL) a->mark = a->offset;
         *used += k + (end != NULL);
@@ -407,7 +400,7 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
         size_t k, from;
         ends = agenti_values_next(&a->values, p + *used, n - *used, &k, &from);
         a->offset += from;
-        if (from < k || ends) ok = agenti_more(a, agenti_str(NULL, 0), p + *used + from, k - from, ends);
+        if (from < k || ends) ok = agenti_more(a, p + *used + from, k - from, ends);
         *used += k;
     }
     return ok;
@@ -445,7 +438,7 @@ static int agenti_frame_event(agenti_answer *a, agent_str bytes)
     if (!agenti_frame_parse(bytes, &f, &why)) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
     if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
     if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
-    if (!agenti_framed(a, f.type, f.payload)) return 0;
+    if (!agenti_framed(a, f.type, f.payload, NULL)) return 0;
     if (a->split == NULL) a->mark = a->offset;
     return 1;
 }
@@ -547,9 +540,9 @@ static int agenti_end_work(agenti_answer *a)
     if (a->mode == AGENTI_MODE_SSE) {         /* an unfinished last event counts (wire-quirks A13)                      */
         rc = agent_sse_end(&a->sse, &ev);
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
-        if (rc == AGENT_OK) return agenti_sse_event(a, &ev, NULL);
+        if (rc == AGENT_OK) return agenti_framed(a, ev.event, ev.data, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, agenti_str(NULL, 0), "", 0, 1);
+    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }

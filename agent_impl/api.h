@@ -231,7 +231,7 @@ enum {
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
-enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };
+enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call                                        */
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
@@ -257,10 +257,10 @@ typedef struct agent_event {
     struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
-             agent_str model, request_id, headers; } end;                                                   /* RUN_END STEP_END */
+             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
     struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
-    struct { uint16_t kind; agent_str mime, uri; } file;                                                    /* FILE_*   */
+    struct { uint16_t kind; agent_str mime, uri; } file; /* FILE_*; kind: AGENT_PART_; mime of contents, else uri      */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
     struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
   } u;

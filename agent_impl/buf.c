@@ -11,7 +11,6 @@ AGENTI_FN void agenti_buf_free(agenti_buf *);                       /* may be us
 typedef struct agenti_arena_block { struct agenti_arena_block *next; size_t n, cap; } agenti_arena_block;
 typedef struct agenti_arena { agenti_pool *pool; agenti_arena_block *top; } agenti_arena;
 AGENTI_FN char *agenti_arena_get(agenti_arena *, size_t n);         /* stays until reset; NULL: refused                */
-AGENTI_FN void  agenti_arena_back(agenti_arena *, size_t n);        /* gives the last n bytes of the last get back     */
 AGENTI_FN void  agenti_arena_reset(agenti_arena *);                 /* keeps one small block: no allocation in steady state */
 AGENTI_FN void  agenti_arena_free(agenti_arena *);
 
@@ -67,7 +66,6 @@ AGENTI_FN char *agenti_arena_get(agenti_arena *a, size_t n)
     b->n += n;
     return p;
 }
-AGENTI_FN void agenti_arena_back(agenti_arena *a, size_t n) { a->top->n -= n; }
 static void agenti_arena_drop(agenti_arena *a, size_t keep_cap)
 {
     agenti_arena_block *b, *next, *keep = NULL;

@@ -135,25 +135,9 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
-/* Marks of models' own ways to call tools, which their host should have read (wire-quirks B26). NULL: the text has none. */
-static const char *agenti_leak(agent_str text)
+static int agenti_mark_event(agenti_answer *a, agenti_part *p)
 {
-    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
-    const char *p, *end = text.p + text.n;
-    size_t i, n;
-    for (p = text.p; p < end; p++) {
-        if (*p != '<' && *p != ']' && *p != '[') continue;
-        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-            n = strlen(marks[i]);
-            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
-        }
-    }
-    AGENTI_TOUCH(text.n);
-    return NULL;
-}
-static int agenti_leak_event(agenti_answer *a, agenti_part *p)
-{
-    const char *mark = agenti_leak(agenti_text_view(&p->text));
+    const char *mark = agenti_call_mark(agenti_text_view(&p->text));
     agent_event *ev;
     p->looked = 1;
     if (mark == NULL) return 0;
@@ -166,7 +150,7 @@ static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
 {
     agent_event *ev;
     if (agenti_part_delta(a, p, agenti_part_start(p) + 1)) return 1;          /* what a cancel left unshown              */
-    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_leak_event(a, p)) return 1;
+    if (p->kind == AGENT_PART_TEXT && !p->looked && agenti_mark_event(a, p)) return 1;
     agenti_part_close(a, p);
     if (cut) p->flags |= AGENT_PART_CUT;
     ev = agenti_part_event(a, agenti_part_start(p) + 2, p);
@@ -230,7 +214,6 @@ static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 }
 
 /* ---- calls ---- */
-/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. */
 static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_str id)
 {
     uint32_t i;
@@ -240,7 +223,8 @@ static int agenti_id_taken(const agenti_answer *a, const agenti_part *r, agent_s
     }
     return 0;
 }
-/* An id that another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.         */
+/* A call and its result change their id together or not at all: a pair that does not match spoils every later request. An id that
+ * another call of the answer has gets a number (wire-quirks C23); agenti_wire_id takes it off again.                   */
 static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agent_str id)
 {
     agenti_blob **graves = &a->e->graves;
@@ -248,17 +232,17 @@ static int agenti_call_id(agenti_answer *a, agenti_part *p, agenti_part *r, agen
     agenti_buf b;
     char number[24];
     uint32_t n = a->results->n;
-    int apart = agenti_id_taken(a, r, id), ok;
+    int apart = 0, ok;
     memset(&of_call, 0, sizeof of_call);
     memset(&of_result, 0, sizeof of_result);
     agenti_buf_init(&b, a->pool);
     agenti_buf_add(&b, id.p, id.n);
-    do {
-        if (!apart) break;
+    while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n))) {
+        apart = 1;
         b.n = id.n;
         agenti_buf_str(&b, "_");
         agenti_buf_add(&b, number, agenti_u64_text(n++, number));
-    } while (!b.bad && agenti_id_taken(a, r, agenti_str(b.p, b.n)));
+    }
     ok = !b.bad && agenti_text_set(&of_call, a->pool, graves, agenti_str(b.p, b.n)) && agenti_text_set(&of_result, a->pool, graves, agenti_str(b.p, b.n));
     agenti_buf_free(&b);
     if (!ok) { agenti_text_free(&of_call, NULL); return 0; }

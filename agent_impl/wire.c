@@ -113,6 +113,8 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
 } agenti_wire;
 
+/* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
+AGENTI_FN const char *agenti_call_mark(agent_str text);
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
 AGENTI_FN void agenti_decoder_free(agenti_decoder *);
 AGENTI_FN agenti_op *agenti_op_add(agenti_decoder *, int kind, uint32_t key);    /* NULL: no memory                     */
@@ -168,6 +170,21 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, cons
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE
+AGENTI_FN const char *agenti_call_mark(agent_str text)
+{
+    static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
+    const char *p, *end = text.p + text.n;
+    size_t i, n;
+    for (p = text.p; p < end; p++) {
+        if (*p != '<' && *p != ']' && *p != '[') continue;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            n = strlen(marks[i]);
+            if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0) return marks[i];
+        }
+    }
+    AGENTI_TOUCH(text.n);
+    return NULL;
+}
 AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_blob **graves, const agenti_wire *wire)
 {
     memset(d, 0, sizeof *d);

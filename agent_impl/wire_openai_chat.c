@@ -378,7 +378,9 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
-    if (agenti_oc_forces(r) && (r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
+    if (agenti_oc_forces(r) && ((r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)
+        || ((r->dialect & AGENT_DIALECT_MISTRAL) && !agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), "required"))))
+        r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);               /* Mistral: any tool instead of that one          */
     agenti_buf_str(b, ",\"messages\":[");
 }
 enum { AGENTI_OC_BEGUN = 1, AGENTI_OC_AFTER_TOOLS };               /* r->state: messages stand there; the last one has tool results */
@@ -467,13 +469,15 @@ static void agenti_oc_id_out(agenti_buf *b, const agenti_request *r, const char 
 static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);      /* broken JSON is never sent back (C18)            */
+    agent_str extra = agenti_text_view(&p->data);
     agenti_buf_str(b, "{");
     agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     agenti_buf_str(b, "}");
-    if (m->model == r->model && agenti_is_objects(agenti_text_view(&p->data))) agenti_json_member(b, "extra_content", agenti_text_view(&p->data));
+    if (m->model == r->model && agenti_is_object(extra) && agent_json_check(extra.p, extra.n, 0, NULL) == AGENT_OK)
+        agenti_json_member(b, "extra_content", extra);
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
     agenti_buf_str(b, "}");
 }
