@@ -422,7 +422,9 @@ enum {
   AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
-  AGENT_S_THINK_OPEN = 4         /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_THOUGHTS_TOLD = 8      /* a complete answer of reasoning alone, without text and calls, is told once more as its text: some
+                                    hosts put all that a model says into the wrong field (vLLM and Azure, wire: B22, B23)      */
 };
 typedef struct agent_session_desc {
   uint32_t flags;                /* AGENT_S_                                                                          */
@@ -4365,6 +4367,10 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
+AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);                /* what was written, as long as ops live; frees the buffer. 0: no memory */
+/* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
+ * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
+AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -4570,6 +4576,50 @@ AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
         v = agenti_str(p, v.n);
     }
     return agenti_json_string(v, NULL, &d->arena, out);
+}
+AGENTI_FN int agenti_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
+{
+    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
+    if (p && b->n) memcpy(p, b->p, b->n);
+    *out = agenti_str(p, b->n);
+    agenti_buf_free(b);
+    return p != NULL;
+}
+/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
+static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
+{
+    static const char before[] = "functions.";
+    enum { BEFORE = sizeof before - 1, KEYS = 0x10000000 };           /* no key of a wire format's                      */
+    char number[24] = ":";
+    agent_str name, args = agent_json_get(use, "parameters");
+    agenti_buf b;
+    agenti_op *op;
+    uint32_t key = KEYS | ++d->streams;
+    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
+    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    if (id.n) agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
+    if (!agenti_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    if (args.n == 0) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    op->a = args;
+    return 1;
+}
+AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
+{
+    agent_str uses = agenti_str(NULL, 0), use;
+    size_t pos = 0;
+    uint32_t n = 0;
+    if (agent_json_check(args.p, args.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(args, "tool_uses");
+    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) return -1;
+    while (agent_json_each(uses, &pos, NULL, &use)) {
+        if (d->call_n >= d->call_limit) return agenti_too_many(d);
+        if (!agenti_unwrap(d, id, n++, use)) return 0;
+    }
+    return 1;
 }
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
@@ -4995,6 +5045,8 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status
 AGENTI_FN void agenti_fault_named(agenti_decoder *, agent_str name, agent_str said);
 /* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
 AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
+/* The dialect bit of a member that a refusal names, which should be there if it is not and the other way round; 0: it names none (B6) */
+AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
@@ -5201,6 +5253,16 @@ static const char *agenti_body_word(agent_str headers, agent_str body)
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
     if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
     return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
+}
+AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *f)
+{
+    static const struct { const char *word; uint32_t bit; } rows[] = {
+        { "stream_options", AGENT_DIALECT_NO_STREAM_OPTIONS }, { "max_completion_tokens", AGENT_DIALECT_MAX_COMPLETION_TOKENS }
+    };
+    size_t i;
+    if (f->http_status != 400 && f->http_status != 422) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_find(agenti_text_view(&f->text), rows[i].word)) return rows[i].bit;
+    return 0;
 }
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {
@@ -5443,7 +5505,10 @@ static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "extra_content", -1 }
 };
 enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
-enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
+enum { AGENTI_OC_MOVED = 1,                   /* agenti_lane.kind: it took an index that another call had               */
+       AGENTI_OC_WRAPPER = 2 };               /* it holds calls, and shows when it is over                              */
+
+static const char agenti_oc_wrapper[] = "multi_tool_use.parallel";
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -5527,16 +5592,56 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     if (has_index) {
         for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
-        return d->lane_n && !has_name && d->lanes[d->last_call].kind == AGENTI_OC_MOVED ? d->last_call : d->lane_n;
+        return d->lane_n && !has_name && (d->lanes[d->last_call].kind & AGENTI_OC_MOVED) ? d->last_call : d->lane_n;
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
+static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text)
+{
+    if (text.n <= d->item_limit - c->more.n) return agenti_text_add(&c->more, d->pool, d->graves, text);
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a call's arguments are longer than limits.item"));
+    return 1;
+}
+static int agenti_oc_begin(agenti_decoder *d, uint32_t at, agent_str id, agent_str name)
+{
+    agenti_op *op;
+    if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL) return 0;
+    d->lanes[at].named = name.n > 0;
+    d->lanes[at].call = !agenti_eq(name, agenti_oc_wrapper);
+    if (!d->lanes[at].call) { d->lanes[at].kind = AGENTI_OC_WRAPPER; return 1; }
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    return 1;
+}
+/* The answer ends: the calls that wrappers hold; one that holds none is a call like any other. 0: no memory             */
+static int agenti_oc_wrappers_end(agenti_decoder *d)
+{
+    uint32_t i;
+    for (i = 0; i < d->lane_n; i++) {
+        agent_str id = agenti_text_view(&d->lanes[i].id), args = agenti_text_view(&d->lanes[i].more);     /* live as long as the lane */
+        agenti_op *op;
+        int rc;
+        if (!(d->lanes[i].kind & AGENTI_OC_WRAPPER)) continue;
+        d->lanes[i].kind = 0;
+        if ((rc = agenti_wrapper_calls(d, id, args)) == 0) return 0;
+        if (rc > 0) continue;
+        if ((op = agenti_op_add(d, AGENTI_OP_CALL, i)) == NULL) return 0;
+        op->a = id;
+        op->b = agenti_cstr(agenti_oc_wrapper);
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, i)) == NULL) return 0;
+        op->a = args;
+    }
+    return 1;
+}
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
+    agenti_lane *c = &d->lanes[call];
     agenti_op *op;
     agent_str text;
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (agenti_is_string(args) ? !agenti_json_string(args, &d->lanes[call].high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
+    if (agenti_is_string(args) ? !agenti_json_string(args, &c->high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
+    if (c->kind & AGENTI_OC_WRAPPER) return agenti_oc_wrapper_add(d, c, text);
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
     return 1;
@@ -5551,25 +5656,21 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     at = agenti_oc_route(d, id, has_index, index, name.n > 0);
     if (at == d->lane_n && at >= d->call_limit) return agenti_too_many(d);
     if (at == d->lane_n) {
-        if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
-        op->a = id;
-        op->b = name;
-        d->lanes[at].named = name.n > 0;
-    } else if ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0)) {
+        if (!agenti_oc_begin(d, at, id, name)) return 0;
+    } else if (d->lanes[at].call && ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0))) {
         if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
         if (name.n) d->lanes[at].named = 1;
     }
     c = &d->lanes[at];
-    c->call = 1;
     c->key = at;
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
         for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) {
             d->lanes[i].has_index = 0;
-            c->kind = AGENTI_OC_MOVED;
+            c->kind |= AGENTI_OC_MOVED;
         }
         c->has_index = 1;
         c->index = index;
@@ -5704,7 +5805,7 @@ static AGENTI_NOINLINE int agenti_oc_one_choice(agenti_decoder *d, agent_str cho
     if (!agenti_is_object(f[0]) || (whole && agenti_is_object(f[AGENTI_OI_MESSAGE])))
         agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, f + 1);
     if (!agenti_oc_delta(d, f + 1)) return 0;
-    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
+    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]) && (d->finish == AGENT_FINISH_NONE || agenti_oc_wrappers_end(d));
 }
 /* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
 static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *known)
@@ -5746,7 +5847,7 @@ static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
     int known;
     data = agenti_trim(data);
     if (data.n == 0 || data.p[0] == ':') return 1;       /* a gateway wrapped a comment again (A2)                      */
-    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return agenti_oc_wrappers_end(d); }
     if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
         if (!agenti_eq(event, "error")) return agenti_oc_broken(d, data);
         agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);
@@ -6728,15 +6829,6 @@ static const agenti_rs_tool *agenti_rs_tool_of(agent_str type)                 /
     return NULL;
 }
 
-/* What was put together, moved to where ops may point. 0: no memory                                                    */
-static int agenti_rs_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
-{
-    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
-    if (p && b->n) memcpy(p, b->p, b->n);
-    *out = agenti_str(p, b->n);
-    agenti_buf_free(b);
-    return p != NULL;
-}
 /* A JSON value of an item that also goes back as it came: strings are decoded in place, so it is copied. 0: no memory   */
 static int agenti_rs_copy(agenti_decoder *d, agent_str *v)
 {
@@ -6858,7 +6950,7 @@ static int agenti_rs_part_end(agenti_decoder *d, agenti_lane *l)
         agenti_buf_str(&b, "{");
         agenti_json_member(&b, "phase", agenti_text_view(&l->more));
         agenti_buf_str(&b, "}");
-        if (!agenti_rs_made(d, &b, &data) || !agenti_rs_op(d, AGENTI_OP_DATA, key, data, 0)) return 0;
+        if (!agenti_made(d, &b, &data) || !agenti_rs_op(d, AGENTI_OP_DATA, key, data, 0)) return 0;
     }
     l->key = 0;
     return agenti_rs_op(d, AGENTI_OP_END, key, agenti_str(NULL, 0), 0);
@@ -6927,7 +7019,7 @@ static int agenti_rs_custom_piece(agenti_decoder *d, agenti_lane *l, agent_str v
     if (!l->cited) agenti_buf_str(&b, "{\"input\":\"");
     agenti_buf_add(&b, value.p + 1, value.n - 2);
     l->cited = 1;
-    return agenti_rs_made(d, &b, &text) && agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
+    return agenti_made(d, &b, &text) && agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
 }
 static int agenti_rs_args_piece(agenti_decoder *d, agenti_lane *l, agent_str value)
 {
@@ -6978,7 +7070,7 @@ static int agenti_rs_call_all(agenti_decoder *d, agenti_lane *l, agent_str value
         agenti_buf_str(&b, "{");
         agenti_json_member(&b, "input", value);
         agenti_buf_str(&b, "}");
-        if (!agenti_rs_made(d, &b, &text)) return 0;
+        if (!agenti_made(d, &b, &text)) return 0;
     } else if (agenti_is_string(value) ? !agenti_string_of(d, value, &text) : !agenti_raw_of(d, value, &text)) return 0;
     l->high = 0;
     l->whole = 1;
@@ -6998,42 +7090,17 @@ static int agenti_rs_call_data(agenti_decoder *d, const agenti_lane *l, const ag
     for (i = 0; i < sizeof kept; i++)
         if (f[kept[i]].n && !agenti_eq(f[kept[i]], "null")) agenti_json_member(&b, agenti_rs_item_fields[kept[i]].key, f[kept[i]]);
     agenti_buf_str(&b, "}");
-    return agenti_rs_made(d, &b, &data) && (data.n == 2 || agenti_rs_op(d, AGENTI_OP_DATA, l->key, data, AGENTI_DATA_CALL));
+    return agenti_made(d, &b, &data) && (data.n == 2 || agenti_rs_op(d, AGENTI_OP_DATA, l->key, data, AGENTI_DATA_CALL));
 }
-/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
-static int agenti_rs_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
-{
-    static const char before[] = "functions.";
-    enum { BEFORE = sizeof before - 1 };
-    char number[24] = ":";
-    agent_str name, args = agent_json_get(use, "parameters");
-    agenti_buf b;
-    agenti_op *op;
-    uint32_t key = ++d->streams;
-    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
-    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
-    agenti_buf_init(&b, d->pool);
-    agenti_buf_add(&b, id.p, id.n);
-    agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
-    if (!agenti_rs_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
-    op->a = id;
-    op->b = name;
-    return args.n == 0 || agenti_rs_op(d, AGENTI_OP_ARGS, key, args, 0);
-}
-/* OpenAI's own wrapper for calls side by side may leak; what is meant are the calls in it (C22). 0: no memory           */
 static int agenti_rs_wrapper_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
 {
-    agent_str text, uses = agenti_str(NULL, 0), use, id;
-    size_t pos = 0;
-    uint32_t n = 0;
+    agent_str text, id;
+    int rc;
     if (!agenti_string_of(d, f[AGENTI_RI_CALL_ID], &id) || !agenti_string_of(d, f[AGENTI_RI_ARGUMENTS], &text)) return 0;
-    if (id.n && agent_json_check(text.p, text.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(text, "tool_uses");
-    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) {
-        l->kind = AGENTI_RL_CALL;                            /* a call like any other                                   */
-        return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[AGENTI_RI_ARGUMENTS]) && agenti_rs_call_data(d, l, f);
-    }
-    while (agent_json_each(uses, &pos, NULL, &use)) if (!agenti_rs_unwrap(d, id, n++, use)) return 0;
-    return 1;
+    rc = id.n ? agenti_wrapper_calls(d, id, text) : -1;
+    if (rc >= 0) return rc;
+    l->kind = AGENTI_RL_CALL;                                /* a call like any other                                   */
+    return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[AGENTI_RI_ARGUMENTS]) && agenti_rs_call_data(d, l, f);
 }
 static int agenti_rs_call_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
 {
@@ -7118,7 +7185,7 @@ static int agenti_rs_input(agenti_decoder *d, agent_str item, const char *key, a
     agenti_buf_str(&b, "{");
     agenti_json_member(&b, key, v);
     agenti_buf_str(&b, "}");
-    return agenti_rs_made(d, &b, out);
+    return agenti_made(d, &b, out);
 }
 /* A tool that the provider defines and the host runs: its input is the call's, and the item goes back as it came.       */
 static int agenti_rs_host_call(agenti_decoder *d, const agenti_rs_tool *t, agent_str item, const agent_str *f)
@@ -12032,6 +12099,8 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
+/* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
+AGENTI_FN int  agenti_answer_thoughts_told(agenti_answer *);
 AGENTI_FN agent_event *agenti_answer_error(agenti_answer *, int scope);      /* ERROR: the fault                        */
 AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *);              /* STEP_END: finish and usage              */
 
@@ -12635,6 +12704,27 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
     }
     return 0;
 }
+AGENTI_FN int agenti_answer_thoughts_told(agenti_answer *a)
+{
+    enum { KEY = 0x08000000 };                /* of no other stream                                                     */
+    uint32_t i, n = a->msg ? a->msg->n : 0;
+    agenti_part *p;
+    int any = 0;
+    for (i = 0; i < n; i++) any |= a->msg->parts[i].kind == AGENT_PART_REASONING && a->msg->parts[i].text.n;
+    if (!any) return 0;
+    if ((p = agenti_part_open(a, AGENT_PART_TEXT, KEY)) == NULL) return -1;
+    for (i = 0; i < n; i++) {
+        const agenti_part *thought = &a->msg->parts[i];
+        if (thought->kind != AGENT_PART_REASONING || agenti_text_add(&p->text, a->pool, &a->e->graves, agenti_text_view(&thought->text))) continue;
+        agenti_text_free(&p->text, &a->e->graves);
+        a->msg->n--;
+        a->open_n--;
+        return -1;
+    }
+    p->id = ++a->nums->part;
+    agenti_part_event(a, AGENT_EV_TEXT_START, p);
+    return 1;
+}
 AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
 {
     const agenti_fault *f = &a->d.fault;
@@ -12872,6 +12962,7 @@ typedef struct agenti_peer {
     agenti_url url;
     char *key; size_t key_n;
     uint32_t dialect, sessions;
+    uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;
@@ -13893,6 +13984,7 @@ typedef struct agenti_session {
     void *user;
     uint32_t flags, max_steps, parallel;
     uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
+    uint32_t dialect;                         /* of the request that is under way                                       */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
     agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
@@ -14489,7 +14581,7 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tools = s->tools.p;
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
-    r->dialect = s->peer->dialect;
+    r->dialect = s->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -14700,14 +14792,42 @@ static void agenti_usage_take(agenti_session *s)
     agenti_count_add(&s->usage.output, u->output);
     agenti_count_add(&s->usage.reasoning, u->reasoning);
 }
+/* A provider refuses how the request was written, and says which member it is: once more, the other way. 1: a WARNING says so */
+static int agenti_switch(agenti_session *s)
+{
+    agenti_peer *p = s->peer;
+    uint32_t bit = s->answer.msg ? 0 : agenti_fault_switch(&s->answer.d.fault);
+    if (bit == 0) return 0;
+    if (!((p->dialect ^ s->dialect) & bit)) { /* else another session has done it meanwhile                             */
+        if (p->switched & bit) return 0;
+        p->switched |= bit;
+        p->dialect ^= bit;
+    }
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider refuses a member of the request; it is asked again in its other dialect");
+    s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
+    return 1;
+}
+static int agenti_has_content(const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; m && i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind == AGENT_PART_CALL || agenti_is_media(p->kind) || (p->kind == AGENT_PART_TEXT && p->text.n)) return 1;
+    }
+    return 0;
+}
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    const agenti_msg *m = s->answer.msg;
-    uint32_t i, content = 0;
+    int content = agenti_has_content(s->answer.msg), told = 0;
+    if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
+        if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
+        if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
+    }
     s->state = AGENTI_S_PARTS;
-    for (i = 0; m && i < m->n; i++)
-        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;

@@ -121,7 +121,9 @@ enum {
   AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
-  AGENT_S_THINK_OPEN = 4         /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_THOUGHTS_TOLD = 8      /* a complete answer of reasoning alone, without text and calls, is told once more as its text: some
+                                    hosts put all that a model says into the wrong field (vLLM and Azure, wire: B22, B23)      */
 };
 typedef struct agent_session_desc {
   uint32_t flags;                /* AGENT_S_                                                                          */

@@ -70,7 +70,7 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tools = s->tools.p;
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
-    r->dialect = s->peer->dialect;
+    r->dialect = s->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -281,14 +281,42 @@ static void agenti_usage_take(agenti_session *s)
     agenti_count_add(&s->usage.output, u->output);
     agenti_count_add(&s->usage.reasoning, u->reasoning);
 }
+/* A provider refuses how the request was written, and says which member it is: once more, the other way. 1: a WARNING says so */
+static int agenti_switch(agenti_session *s)
+{
+    agenti_peer *p = s->peer;
+    uint32_t bit = s->answer.msg ? 0 : agenti_fault_switch(&s->answer.d.fault);
+    if (bit == 0) return 0;
+    if (!((p->dialect ^ s->dialect) & bit)) { /* else another session has done it meanwhile                             */
+        if (p->switched & bit) return 0;
+        p->switched |= bit;
+        p->dialect ^= bit;
+    }
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider refuses a member of the request; it is asked again in its other dialect");
+    s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
+    return 1;
+}
+static int agenti_has_content(const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; m && i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind == AGENT_PART_CALL || agenti_is_media(p->kind) || (p->kind == AGENT_PART_TEXT && p->text.n)) return 1;
+    }
+    return 0;
+}
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    const agenti_msg *m = s->answer.msg;
-    uint32_t i, content = 0;
+    int content = agenti_has_content(s->answer.msg), told = 0;
+    if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
+        if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
+        if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
+    }
     s->state = AGENTI_S_PARTS;
-    for (i = 0; m && i < m->n; i++)
-        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;

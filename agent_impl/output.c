@@ -3,6 +3,8 @@
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
+/* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
+AGENTI_FN int  agenti_answer_thoughts_told(agenti_answer *);
 AGENTI_FN agent_event *agenti_answer_error(agenti_answer *, int scope);      /* ERROR: the fault                        */
 AGENTI_FN agent_event *agenti_answer_step_end(agenti_answer *);              /* STEP_END: finish and usage              */
 
@@ -605,6 +607,27 @@ AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
         return 1;
     }
     return 0;
+}
+AGENTI_FN int agenti_answer_thoughts_told(agenti_answer *a)
+{
+    enum { KEY = 0x08000000 };                /* of no other stream                                                     */
+    uint32_t i, n = a->msg ? a->msg->n : 0;
+    agenti_part *p;
+    int any = 0;
+    for (i = 0; i < n; i++) any |= a->msg->parts[i].kind == AGENT_PART_REASONING && a->msg->parts[i].text.n;
+    if (!any) return 0;
+    if ((p = agenti_part_open(a, AGENT_PART_TEXT, KEY)) == NULL) return -1;
+    for (i = 0; i < n; i++) {
+        const agenti_part *thought = &a->msg->parts[i];
+        if (thought->kind != AGENT_PART_REASONING || agenti_text_add(&p->text, a->pool, &a->e->graves, agenti_text_view(&thought->text))) continue;
+        agenti_text_free(&p->text, &a->e->graves);
+        a->msg->n--;
+        a->open_n--;
+        return -1;
+    }
+    p->id = ++a->nums->part;
+    agenti_part_event(a, AGENT_EV_TEXT_START, p);
+    return 1;
 }
 AGENTI_FN agent_event *agenti_answer_error(agenti_answer *a, int scope)
 {

@@ -9,6 +9,7 @@ typedef struct agenti_peer {
     agenti_url url;
     char *key; size_t key_n;
     uint32_t dialect, sessions;
+    uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;

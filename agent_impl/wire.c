@@ -138,6 +138,10 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
+AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);                /* what was written, as long as ops live; frees the buffer. 0: no memory */
+/* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
+ * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
+AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -343,6 +347,50 @@ AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
         v = agenti_str(p, v.n);
     }
     return agenti_json_string(v, NULL, &d->arena, out);
+}
+AGENTI_FN int agenti_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
+{
+    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
+    if (p && b->n) memcpy(p, b->p, b->n);
+    *out = agenti_str(p, b->n);
+    agenti_buf_free(b);
+    return p != NULL;
+}
+/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
+static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
+{
+    static const char before[] = "functions.";
+    enum { BEFORE = sizeof before - 1, KEYS = 0x10000000 };           /* no key of a wire format's                      */
+    char number[24] = ":";
+    agent_str name, args = agent_json_get(use, "parameters");
+    agenti_buf b;
+    agenti_op *op;
+    uint32_t key = KEYS | ++d->streams;
+    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
+    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    if (id.n) agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
+    if (!agenti_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    if (args.n == 0) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    op->a = args;
+    return 1;
+}
+AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
+{
+    agent_str uses = agenti_str(NULL, 0), use;
+    size_t pos = 0;
+    uint32_t n = 0;
+    if (agent_json_check(args.p, args.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(args, "tool_uses");
+    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) return -1;
+    while (agent_json_each(uses, &pos, NULL, &use)) {
+        if (d->call_n >= d->call_limit) return agenti_too_many(d);
+        if (!agenti_unwrap(d, id, n++, use)) return 0;
+    }
+    return 1;
 }
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {

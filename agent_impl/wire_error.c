@@ -6,6 +6,8 @@ AGENTI_FN void agenti_fault_object(agenti_decoder *, agent_str error, int status
 AGENTI_FN void agenti_fault_named(agenti_decoder *, agent_str name, agent_str said);
 /* A whole answer with an error status. headers: "name: value\n" lines; wall_ms 0: unknown.                            */
 AGENTI_FN void agenti_fault_answer(agenti_decoder *, int status, agent_str headers, agent_str body, uint64_t wall_ms);
+/* The dialect bit of a member that a refusal names, which should be there if it is not and the other way round; 0: it names none (B6) */
+AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
@@ -212,6 +214,16 @@ static const char *agenti_body_word(agent_str headers, agent_str body)
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
     if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
     return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
+}
+AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *f)
+{
+    static const struct { const char *word; uint32_t bit; } rows[] = {
+        { "stream_options", AGENT_DIALECT_NO_STREAM_OPTIONS }, { "max_completion_tokens", AGENT_DIALECT_MAX_COMPLETION_TOKENS }
+    };
+    size_t i;
+    if (f->http_status != 400 && f->http_status != 422) return 0;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (agenti_find(agenti_text_view(&f->text), rows[i].word)) return rows[i].bit;
+    return 0;
 }
 AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str headers, agent_str body, uint64_t wall_ms)
 {

@@ -27,7 +27,10 @@ static const agenti_field agenti_oc_call[AGENTI_OT_FIELDS] = {
     { "extra_content", -1 }
 };
 enum { AGENTI_OC_SOURCED = 1, AGENTI_OC_REFUSED = 2 };        /* agenti_decoder.sourced                                   */
-enum { AGENTI_OC_MOVED = 1 };                 /* agenti_lane.kind: it took an index that another call had               */
+enum { AGENTI_OC_MOVED = 1,                   /* agenti_lane.kind: it took an index that another call had               */
+       AGENTI_OC_WRAPPER = 2 };               /* it holds calls, and shows when it is over                              */
+
+static const char agenti_oc_wrapper[] = "multi_tool_use.parallel";
 
 static int64_t agenti_first_count(const agent_str *f, int a, int b, int c, int d)
 {
@@ -111,16 +114,56 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     if (has_index) {
         for (i = d->lane_n; i-- > 0;) if (d->lanes[i].has_index && d->lanes[i].index == index) return i;
-        return d->lane_n && !has_name && d->lanes[d->last_call].kind == AGENTI_OC_MOVED ? d->last_call : d->lane_n;
+        return d->lane_n && !has_name && (d->lanes[d->last_call].kind & AGENTI_OC_MOVED) ? d->last_call : d->lane_n;
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
+static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text)
+{
+    if (text.n <= d->item_limit - c->more.n) return agenti_text_add(&c->more, d->pool, d->graves, text);
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a call's arguments are longer than limits.item"));
+    return 1;
+}
+static int agenti_oc_begin(agenti_decoder *d, uint32_t at, agent_str id, agent_str name)
+{
+    agenti_op *op;
+    if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL) return 0;
+    d->lanes[at].named = name.n > 0;
+    d->lanes[at].call = !agenti_eq(name, agenti_oc_wrapper);
+    if (!d->lanes[at].call) { d->lanes[at].kind = AGENTI_OC_WRAPPER; return 1; }
+    if ((op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    return 1;
+}
+/* The answer ends: the calls that wrappers hold; one that holds none is a call like any other. 0: no memory             */
+static int agenti_oc_wrappers_end(agenti_decoder *d)
+{
+    uint32_t i;
+    for (i = 0; i < d->lane_n; i++) {
+        agent_str id = agenti_text_view(&d->lanes[i].id), args = agenti_text_view(&d->lanes[i].more);     /* live as long as the lane */
+        agenti_op *op;
+        int rc;
+        if (!(d->lanes[i].kind & AGENTI_OC_WRAPPER)) continue;
+        d->lanes[i].kind = 0;
+        if ((rc = agenti_wrapper_calls(d, id, args)) == 0) return 0;
+        if (rc > 0) continue;
+        if ((op = agenti_op_add(d, AGENTI_OP_CALL, i)) == NULL) return 0;
+        op->a = id;
+        op->b = agenti_cstr(agenti_oc_wrapper);
+        if ((op = agenti_op_add(d, AGENTI_OP_ARGS, i)) == NULL) return 0;
+        op->a = args;
+    }
+    return 1;
+}
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
+    agenti_lane *c = &d->lanes[call];
     agenti_op *op;
     agent_str text;
     if (args.n == 0 || agenti_eq(args, "null") || agenti_eq(args, "\"\"")) return 1;
-    if (agenti_is_string(args) ? !agenti_json_string(args, &d->lanes[call].high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
+    if (agenti_is_string(args) ? !agenti_json_string(args, &c->high, &d->arena, &text) : !agenti_raw_of(d, args, &text)) return 0;
+    if (c->kind & AGENTI_OC_WRAPPER) return agenti_oc_wrapper_add(d, c, text);
     if ((op = agenti_op_add(d, AGENTI_OP_ARGS, call)) == NULL) return 0;
     op->a = text;
     return 1;
@@ -135,25 +178,21 @@ static int agenti_oc_call_delta(agenti_decoder *d, agent_str id, int has_index, 
     at = agenti_oc_route(d, id, has_index, index, name.n > 0);
     if (at == d->lane_n && at >= d->call_limit) return agenti_too_many(d);
     if (at == d->lane_n) {
-        if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL || (op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
-        op->a = id;
-        op->b = name;
-        d->lanes[at].named = name.n > 0;
-    } else if ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0)) {
+        if (!agenti_oc_begin(d, at, id, name)) return 0;
+    } else if (d->lanes[at].call && ((name.n && !d->lanes[at].named) || (id.n && d->lanes[at].id.n == 0))) {
         if ((op = agenti_op_add(d, AGENTI_OP_NAME, at)) == NULL) return 0;
         op->a = id;
         op->b = name;
         if (name.n) d->lanes[at].named = 1;
     }
     c = &d->lanes[at];
-    c->call = 1;
     c->key = at;
     if (id.n && c->id.n == 0 && !agenti_text_set(&c->id, d->pool, d->graves, id)) return 0;
     if (has_index) {                                     /* the newest call owns the index                              */
         uint32_t i;
         for (i = 0; i < d->lane_n; i++) if (i != at && d->lanes[i].has_index && d->lanes[i].index == index) {
             d->lanes[i].has_index = 0;
-            c->kind = AGENTI_OC_MOVED;
+            c->kind |= AGENTI_OC_MOVED;
         }
         c->has_index = 1;
         c->index = index;
@@ -288,7 +327,7 @@ static AGENTI_NOINLINE int agenti_oc_one_choice(agenti_decoder *d, agent_str cho
     if (!agenti_is_object(f[0]) || (whole && agenti_is_object(f[AGENTI_OI_MESSAGE])))
         agenti_json_pick(f[AGENTI_OI_MESSAGE], agenti_oc_message, AGENTI_OD_FIELDS, f + 1);
     if (!agenti_oc_delta(d, f + 1)) return 0;
-    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]);
+    return agenti_oc_finish(d, f[AGENTI_OI_FINISH]) && (d->finish == AGENT_FINISH_NONE || agenti_oc_wrappers_end(d));
 }
 /* A checked object: a chunk or a whole answer. *known: it had a member that belongs to one.                            */
 static int agenti_oc_object(agenti_decoder *d, agent_str json, int whole, int *known)
@@ -330,7 +369,7 @@ static int agenti_oc_event(agenti_decoder *d, agent_str event, agent_str data)
     int known;
     data = agenti_trim(data);
     if (data.n == 0 || data.p[0] == ':') return 1;       /* a gateway wrapped a comment again (A2)                      */
-    if (agenti_eq(data, "[DONE]")) { d->done = 1; return 1; }
+    if (agenti_eq(data, "[DONE]")) { d->done = 1; return agenti_oc_wrappers_end(d); }
     if (data.p[0] != '{' || agent_json_check(data.p, data.n, d->depth_limit, NULL) != AGENT_OK) {
         if (!agenti_eq(event, "error")) return agenti_oc_broken(d, data);
         agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", data);

@@ -91,15 +91,6 @@ static const agenti_rs_tool *agenti_rs_tool_of(agent_str type)                 /
     return NULL;
 }
 
-/* What was put together, moved to where ops may point. 0: no memory                                                    */
-static int agenti_rs_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
-{
-    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
-    if (p && b->n) memcpy(p, b->p, b->n);
-    *out = agenti_str(p, b->n);
-    agenti_buf_free(b);
-    return p != NULL;
-}
 /* A JSON value of an item that also goes back as it came: strings are decoded in place, so it is copied. 0: no memory   */
 static int agenti_rs_copy(agenti_decoder *d, agent_str *v)
 {
@@ -221,7 +212,7 @@ static int agenti_rs_part_end(agenti_decoder *d, agenti_lane *l)
         agenti_buf_str(&b, "{");
         agenti_json_member(&b, "phase", agenti_text_view(&l->more));
         agenti_buf_str(&b, "}");
-        if (!agenti_rs_made(d, &b, &data) || !agenti_rs_op(d, AGENTI_OP_DATA, key, data, 0)) return 0;
+        if (!agenti_made(d, &b, &data) || !agenti_rs_op(d, AGENTI_OP_DATA, key, data, 0)) return 0;
     }
     l->key = 0;
     return agenti_rs_op(d, AGENTI_OP_END, key, agenti_str(NULL, 0), 0);
@@ -290,7 +281,7 @@ static int agenti_rs_custom_piece(agenti_decoder *d, agenti_lane *l, agent_str v
     if (!l->cited) agenti_buf_str(&b, "{\"input\":\"");
     agenti_buf_add(&b, value.p + 1, value.n - 2);
     l->cited = 1;
-    return agenti_rs_made(d, &b, &text) && agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
+    return agenti_made(d, &b, &text) && agenti_rs_op(d, AGENTI_OP_ARGS, l->key, text, 0);
 }
 static int agenti_rs_args_piece(agenti_decoder *d, agenti_lane *l, agent_str value)
 {
@@ -341,7 +332,7 @@ static int agenti_rs_call_all(agenti_decoder *d, agenti_lane *l, agent_str value
         agenti_buf_str(&b, "{");
         agenti_json_member(&b, "input", value);
         agenti_buf_str(&b, "}");
-        if (!agenti_rs_made(d, &b, &text)) return 0;
+        if (!agenti_made(d, &b, &text)) return 0;
     } else if (agenti_is_string(value) ? !agenti_string_of(d, value, &text) : !agenti_raw_of(d, value, &text)) return 0;
     l->high = 0;
     l->whole = 1;
@@ -361,42 +352,17 @@ static int agenti_rs_call_data(agenti_decoder *d, const agenti_lane *l, const ag
     for (i = 0; i < sizeof kept; i++)
         if (f[kept[i]].n && !agenti_eq(f[kept[i]], "null")) agenti_json_member(&b, agenti_rs_item_fields[kept[i]].key, f[kept[i]]);
     agenti_buf_str(&b, "}");
-    return agenti_rs_made(d, &b, &data) && (data.n == 2 || agenti_rs_op(d, AGENTI_OP_DATA, l->key, data, AGENTI_DATA_CALL));
+    return agenti_made(d, &b, &data) && (data.n == 2 || agenti_rs_op(d, AGENTI_OP_DATA, l->key, data, AGENTI_DATA_CALL));
 }
-/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
-static int agenti_rs_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
-{
-    static const char before[] = "functions.";
-    enum { BEFORE = sizeof before - 1 };
-    char number[24] = ":";
-    agent_str name, args = agent_json_get(use, "parameters");
-    agenti_buf b;
-    agenti_op *op;
-    uint32_t key = ++d->streams;
-    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
-    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
-    agenti_buf_init(&b, d->pool);
-    agenti_buf_add(&b, id.p, id.n);
-    agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
-    if (!agenti_rs_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
-    op->a = id;
-    op->b = name;
-    return args.n == 0 || agenti_rs_op(d, AGENTI_OP_ARGS, key, args, 0);
-}
-/* OpenAI's own wrapper for calls side by side may leak; what is meant are the calls in it (C22). 0: no memory           */
 static int agenti_rs_wrapper_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
 {
-    agent_str text, uses = agenti_str(NULL, 0), use, id;
-    size_t pos = 0;
-    uint32_t n = 0;
+    agent_str text, id;
+    int rc;
     if (!agenti_string_of(d, f[AGENTI_RI_CALL_ID], &id) || !agenti_string_of(d, f[AGENTI_RI_ARGUMENTS], &text)) return 0;
-    if (id.n && agent_json_check(text.p, text.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(text, "tool_uses");
-    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) {
-        l->kind = AGENTI_RL_CALL;                            /* a call like any other                                   */
-        return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[AGENTI_RI_ARGUMENTS]) && agenti_rs_call_data(d, l, f);
-    }
-    while (agent_json_each(uses, &pos, NULL, &use)) if (!agenti_rs_unwrap(d, id, n++, use)) return 0;
-    return 1;
+    rc = id.n ? agenti_wrapper_calls(d, id, text) : -1;
+    if (rc >= 0) return rc;
+    l->kind = AGENTI_RL_CALL;                                /* a call like any other                                   */
+    return agenti_rs_call_named(d, l, f) && agenti_rs_call_all(d, l, f[AGENTI_RI_ARGUMENTS]) && agenti_rs_call_data(d, l, f);
 }
 static int agenti_rs_call_end(agenti_decoder *d, agenti_lane *l, const agent_str *f)
 {
@@ -481,7 +447,7 @@ static int agenti_rs_input(agenti_decoder *d, agent_str item, const char *key, a
     agenti_buf_str(&b, "{");
     agenti_json_member(&b, key, v);
     agenti_buf_str(&b, "}");
-    return agenti_rs_made(d, &b, out);
+    return agenti_made(d, &b, out);
 }
 /* A tool that the provider defines and the host runs: its input is the call's, and the item goes back as it came.       */
 static int agenti_rs_host_call(agenti_decoder *d, const agenti_rs_tool *t, agent_str item, const agent_str *f)

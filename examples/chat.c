@@ -10,7 +10,7 @@
  *   --prompt TEXT  one run; else each line of stdin is a prompt
  *   --attach FILE  an image, PDF, text or sound (or its URL) that goes with the first prompt
  *   --set K=V      an option of the session: temperature, reasoning_effort, thinking_budget, prompt_cache ... (agent_session_set), or
- *                  think_tags=yes for models that write <think> into their text
+ *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts
  *   --no-stream    answers come in one piece
  *
  * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
@@ -41,7 +41,7 @@ typedef struct options {
     const char *provider, *base_url, *model, *prompt, *acp, *session, *record;
     const char *attach[MAX_GIVEN], *set[MAX_GIVEN];
     int attach_n, set_n;
-    int json, yes, help, no_stream, think_tags;
+    int json, yes, help, no_stream, think_tags, thoughts_told;
 } options;
 typedef struct app {
     options opt;
@@ -625,6 +625,7 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
     for (i = 0; i < o->set_n; i++) {
         if (strchr(o->set[i], '=') == NULL) return usage("--set wants KEY=VALUE", o->set[i]);
         if (strcmp(o->set[i], "think_tags=yes") == 0) { o->think_tags = 1; o->set[i] = o->set[--o->set_n]; i--; }
+        else if (strcmp(o->set[i], "thoughts_told=yes") == 0) { o->thoughts_told = 1; o->set[i] = o->set[--o->set_n]; i--; }
     }
     return 0;
 }
@@ -693,6 +694,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
     if (o->no_stream) s.flags |= AGENT_S_NO_STREAM;
     if (o->think_tags) s.flags |= AGENT_S_THINK_TAGS;
+    if (o->thoughts_told) s.flags |= AGENT_S_THOUGHTS_TOLD;
     tools_list(a);
     s.tools = a->tools;
     s.tool_count = CHAT_TOOLS;

@@ -134,6 +134,42 @@ static void no_stream_options(void)
         host_free(h);
     }
 }
+/* A host that refuses a member is asked once more, the other way, and the peer remembers it (wire-quirks B6); never twice. */
+static void refused_members(void)
+{
+#define REFUSES(word) "{\"error\":{\"message\":\"Unknown parameter: '" word "'.\",\"type\":\"invalid_request_error\"}}"
+    static const struct { host_answer a[3]; const char *first, *then; int outcome; size_t requests; } rows[] = {
+        { { { REFUSES("stream_options"), 400, NULL, 0, 0 }, { SSE_TEXT("Hi") SSE_STOP, 0, NULL, 0, 0 }, { SSE_TEXT("Yes") SSE_STOP, 0, NULL, 0, 0 } },
+          "\"stream_options\"", "\"stream\":true", AGENT_COMPLETED, 3 },
+        { { { REFUSES("stream_options"), 422, NULL, 0, 0 }, { REFUSES("stream_options"), 422, NULL, 0, 0 }, { SSE_TEXT("Yes") SSE_STOP, 0, NULL, 0, 0 } },
+          "\"stream_options\"", "\"stream\":true", AGENT_FAILED, 3 },
+        { { { REFUSES("max_tokens. Use max_completion_tokens"), 400, NULL, 0, 0 }, { SSE_TEXT("Hi") SSE_STOP, 0, NULL, 0, 0 },
+            { SSE_TEXT("Yes") SSE_STOP, 0, NULL, 0, 0 } }, "\"max_tokens\":9", "\"max_completion_tokens\":9", AGENT_COMPLETED, 3 },
+        { { { REFUSES("tools"), 400, NULL, 0, 0 }, { SSE_TEXT("Yes") SSE_STOP, 0, NULL, 0, 0 }, { NULL, 0, NULL, 0, 0 } },
+          "\"stream_options\"", "\"stream_options\"", AGENT_FAILED, 2 },
+        { { { REFUSES("stream_options"), 500, NULL, 0, 0 }, { SSE_TEXT("Yes") SSE_STOP, 0, NULL, 0, 0 }, { NULL, 0, NULL, 0, 0 } },
+          "\"stream_options\"", "\"stream_options\"", AGENT_FAILED, 2 }
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        agent_id s;
+        host *h = talk("openai-compatible", 0, &s, 0);
+        int again = rows[i].first != rows[i].then && strcmp(rows[i].first, rows[i].then) != 0;
+        agent_session_set(h->e, s, "max_tokens", "9", AGENT_CSTR);
+        host_answers(h, rows[i].a, 3);
+        agent_say(h->e, s, "Hi", AGENT_CSTR);
+        host_run(h);
+        CHECK(h->outcome == rows[i].outcome && h->count[AGENT_EV_RUN_END] == 1 && h->count[AGENT_EV_STEP_START] == 1);
+        CHECK(h->count[AGENT_EV_WARNING] == (unsigned)again && h->request_n == 1 + (size_t)again);
+        agent_say(h->e, s, "And?", AGENT_CSTR);
+        host_run(h);
+        CHECK(h->outcome == AGENT_COMPLETED && h->request_n == rows[i].requests);
+        CHECK(strstr(body_of(h, 0), rows[i].first) != NULL);
+        for (k = 1; k < h->request_n; k++) CHECK(strstr(body_of(h, k), rows[i].then) && (!again || !strstr(body_of(h, k), rows[i].first)));
+        host_bodies_check(h);
+        host_free(h);
+    }
+}
 /* MiniMax takes one system message, also in the last step, when the engine has something to say (wire-quirks C25).       */
 static void one_system_message(void)
 {
@@ -418,6 +454,7 @@ int main(void)
     anthropic_side_by_side();
     broken_side_by_side();
     no_stream_options();
+    refused_members();
     one_system_message();
     no_blank_text();
     thoughts(1);

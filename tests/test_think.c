@@ -364,6 +364,60 @@ static void test_memory(int anthropic)
     }
     text_free(&good);
 }
+/* All of an answer came as thoughts: with the flag it is told as its text as well (wire-quirks B22, B23), unless there is a text or a call,
+ * or it broke off.                                                                                                     */
+static void test_thoughts_told(void)
+{
+    static const struct { host_answer a; int flag, outcome; const char *thought, *text; } rows[] = {
+        { { SSE_THINK("Hm. ") SSE_THINK("{}") SSE_STOP, 0, NULL, 0, 0 }, 1, AGENT_COMPLETED, "Hm. {}", "Hm. {}" },
+        { { SSE_THINK("Hm. ") SSE_THINK("{}") SSE_STOP, 0, NULL, 0, 0 }, 0, AGENT_FAILED, "Hm. {}", "" },
+        { { SSE_THINK("Hm.") SSE_TEXT("Hi") SSE_STOP, 0, NULL, 0, 0 }, 1, AGENT_COMPLETED, "Hm.", "Hi" },
+        { { SSE_THINK("Hm.") SSE_FINISH("length") SSE_DONE, 0, NULL, 0, 0 }, 1, AGENT_FAILED, "Hm.", "" },
+        { { SSE_THINK("Hm."), 0, NULL, 0, 0 }, 1, AGENT_FAILED, "Hm.", "" },
+        { { SSE_STOP, 0, NULL, 0, 0 }, 1, AGENT_FAILED, "", "" }
+    };
+    size_t i;
+    int cut;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) for (cut = HOST_CUT_WHOLE; cut <= HOST_CUT_RANDOM; cut++) {
+        agent_id s;
+        seen k;
+        host *h = talk(NULL, 0, cut, 0, rows[i].flag ? AGENT_S_THOUGHTS_TOLD : 0, &rows[i].a, 1, &s, &k);
+        host_run(h);
+        CHECK(h->outcome == rows[i].outcome && h->count[AGENT_EV_TEXT_START] == h->count[AGENT_EV_TEXT_END]);
+        CHECK(strcmp(k.thought.p ? k.thought.p : "", rows[i].thought) == 0 && strcmp(k.text.p ? k.text.p : "", rows[i].text) == 0);
+        talk_end(h, &k);
+    }
+}
+static void test_told_memory(void)
+{
+    static const host_answer a = { SSE_THINK("Hm. 0123456789 0123456789") SSE_STOP, 0, NULL, 0, 0 }, next = { SSE_TEXT("Hi") SSE_STOP, 0, NULL, 0, 0 };
+    long at, calls = 1000000;
+    for (at = 0; at < calls + 2; at++) {
+        host_heap heap;
+        agent_desc d;
+        agent_id s;
+        seen k;
+        host *h;
+        memset(&heap, 0, sizeof heap);
+        memset(&d, 0, sizeof d);
+        d.alloc = host_alloc;
+        d.alloc_ctx = &heap;
+        h = talk(&d, 1, HOST_CUT_WHOLE, 0, AGENT_S_THOUGHTS_TOLD, &a, 1, &s, &k);
+        h->quiet = h->check.light = 1;
+        heap.calls = 0;
+        heap.fail_at = at;
+        host_pump(h);
+        if (at == 0) calls = heap.calls;
+        heap.fail_at = 0;
+        CHECK(h->count[AGENT_EV_RUN_END] == 1);
+        host_answers(h, &next, 1);
+        agent_say(h->e, s, "And?", AGENT_CSTR);
+        host_pump(h);
+        CHECK(h->outcome == AGENT_COMPLETED);
+        talk_end(h, &k);
+        CHECK(heap.live == 0 && heap.bytes == 0);
+    }
+}
 int main(void)
 {
     int anthropic;
@@ -374,5 +428,7 @@ int main(void)
     test_other_streams();
     test_held_back();
     test_dropped();
+    test_thoughts_told();
+    test_told_memory();
     return test_end("think");
 }
