@@ -81,9 +81,13 @@
  *
  *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
  *               bytes from agent_send_buf. Answer agent_opened or agent_failed
+ *   SIGN        need, of peers with auth "sign", before OPEN or SEND: the request as it will be sent (u.open, agent_open_header, its body from
+ *               agent_send_buf), to be signed by agent_sign
  *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
  *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN. A read that
  *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
+ *   CREDENTIAL  need, of a peer and all its sessions: its key is missing, too old, or refused (u.credential.why; text: the provider's words).
+ *               name: the variable where one is usually found. Answer agent_peer_key; declined, it goes on with what there is
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model
@@ -193,7 +197,8 @@
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
  * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
  * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
- * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
+ * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL. After a status 401 to a key the
+ * host is asked for another one, once a step, and what is still refused then is the ERROR.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |
@@ -350,7 +355,8 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *name;              /* "openai"                                                                          */
   const char *url;               /* base URL; NULL: agent_peer_desc.url is required                                   */
   const char *wire;              /* wire format: "openai-chat"                                                        */
-  const char *auth;              /* "bearer", "none", or the name of the header that takes the key                    */
+  const char *auth;              /* "bearer", "none", the name of the header that takes the key, or "sign": a SIGN need hands each request to
+                                    the host, which signs it (AWS SigV4)                                              */
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
 } agent_provider;
@@ -390,7 +396,9 @@ typedef struct agent_peer_desc {
   const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
   const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix, query. No
                                     secret: it is shown in u.open.url                                                 */
-  const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
+  const char *auth;              /* instead of the row's (see agent_provider); NULL: the row's                          */
+  const char *key;               /* NULL: a CREDENTIAL need asks for it when it is wanted; "": none is sent. Copied, wiped at close, shown by
+                                    agent_open_header only                                                              */
   const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it. Values of names
                                     with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
@@ -401,8 +409,10 @@ typedef struct agent_peer_desc {
 AGENTDEF agent_id agent_peer_open(agent_engine *, const agent_peer_desc *);
 /* Closes idle connections (their CLOSE comes) and frees the peer. OK, E_STALE, E_STATE while a session uses it.        */
 AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
-/* Replaces the key for all later requests of all its sessions; n as in agent_say; "" sends none. OK, E_ARG, E_STALE, E_NOMEM */
-AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
+/* Replaces the key for all later requests of all its sessions, at any time; n as in agent_say; "" sends none. It is also the answer to a
+ * CREDENTIAL. valid_ms: how long it is good from now, 0: not known; when that is over, and once when a request is answered by status
+ * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
+AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -512,7 +522,8 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
 
 /* ---- 5 events ------------------------------------------------------------------------------------------------ */
 #define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
-  /* io     */ X(OPEN, N) X(SEND, F) X(CLOSE, F) \
+  /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
+  /* peer   */ X(CREDENTIAL, N) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
@@ -538,6 +549,7 @@ enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
+enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
 enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
@@ -557,7 +569,8 @@ typedef struct agent_event {
   agent_str text;                /* the payload                                                                       */
   agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
-    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN SIGN */
+    struct { int why; } credential; /* AGENT_KEY_ */                                                        /* CREDENTIAL */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
              agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
@@ -609,6 +622,10 @@ AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                  
 AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
 
 /* Answers. LATE: the need is gone, nothing changed.                                                                  */
+/* Answers SIGN: "Name: value\n" lines that are added to the request's headers (Authorization, X-Amz-Date ...). What is signed: u.open.method
+ * and url, the headers from agent_open_header, and the body, which until then agent_send_buf and agent_send_ack hand out as if it was
+ * sent. OPEN, or SEND on an open connection, comes next. OK, LATE, E_STALE, E_ARG (no header lines), E_NOMEM.          */
+AGENTDEF int agent_sign(agent_engine *, agent_id conn, const char *header_lines, size_t n);
 AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
 /* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
@@ -616,8 +633,8 @@ AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const
 AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
 AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
 AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
-/* The i-th open need again. OK, E_STALE (also past the last).                                                        */
-AGENTDEF int agent_pending(const agent_engine *, agent_id s, size_t i, agent_event *out);
+/* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
+AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);
 
 /* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
  * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,
@@ -4367,7 +4384,8 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
-AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);                /* what was written, as long as ops live; frees the buffer. 0: no memory */
+/* What was put together, moved to where ops may point; frees the buffer. 0: no memory                                   */
+AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);
 /* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
  * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
 AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);
@@ -10817,7 +10835,7 @@ enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3 };
 typedef struct agenti_ready {                 /* a link of a FIFO of those that have work                               */
     struct agenti_ready *next, *prev;         /* both NULL: not in it                                                   */
     void *owner;
-    int kind;                                 /* of the owner, an agenti_kind; in the sessions' ring a CONN is a decoder */
+    int kind;                                 /* of the owner, an agenti_kind; in the sessions' ring a CONN is a decoder, a PEER has a question */
 } agenti_ready;
 typedef struct agenti_slot { void *p; uint16_t gen; } agenti_slot;
 typedef struct agenti_slots { agenti_slot *p; uint32_t n, cap, hint, live; } agenti_slots;
@@ -12785,7 +12803,8 @@ AGENTI_FN void agenti_out_free(agenti_out *);                                 /*
 /* Body pieces in order; p NULL: what was added to out->text since the last such call. 0: refused                       */
 AGENTI_FN int  agenti_out_piece(agenti_out *, const char *p, size_t n);
 AGENTI_FN int  agenti_out_log(agenti_out *, const agenti_log *);
-AGENTI_FN int  agenti_out_ready(agenti_out *);                                /* when text and head are written. 0: refused */
+AGENTI_FN int  agenti_out_ready(agenti_out *, int grows);                     /* when text and head are written; grows: the head will. 0: refused */
+AGENTI_FN void agenti_out_head(agenti_out *);                                 /* the head has grown                      */
 AGENTI_FN void agenti_out_start(agenti_out *, int with_head);                 /* also to start over                     */
 AGENTI_FN const char *agenti_out_bytes(const agenti_out *, size_t *n);        /* NULL: all is sent                      */
 AGENTI_FN int  agenti_out_sent(agenti_out *, size_t n);                       /* 0: n is too much                       */
@@ -12889,15 +12908,19 @@ AGENTI_FN int agenti_out_log(agenti_out *o, const agenti_log *log)
     for (b = log->first; b; b = b->next) if (!agenti_out_piece(o, (const char *)(b + 1), b->n)) return 0;
     return 1;
 }
-AGENTI_FN int agenti_out_ready(agenti_out *o)
+AGENTI_FN void agenti_out_head(agenti_out *o)
+{
+    o->pieces[0].p = o->head.p;
+    o->pieces[0].n = o->head.n;
+}
+AGENTI_FN int agenti_out_ready(agenti_out *o, int grows)
 {
     size_t i, at = 0;
     uint64_t all = o->body_len + o->head.n;
     if (o->text.bad || o->head.bad) return 0;
-    o->pieces[0].p = o->head.p;
-    o->pieces[0].n = o->head.n;
+    agenti_out_head(o);
     for (i = 1; i < o->piece_n; i++) if (o->pieces[i].p == NULL) { o->pieces[i].p = o->text.p + at; at += o->pieces[i].n; }
-    o->stage_cap = all < 2 * AGENTI_SEND_MIN ? (size_t)all : 2 * AGENTI_SEND_MIN;
+    o->stage_cap = !grows && all < 2 * AGENTI_SEND_MIN ? (size_t)all : 2 * AGENTI_SEND_MIN;
     o->stage = (char *)agenti_resize(o->pool, NULL, 0, o->stage_cap);
     if (o->stage == NULL) { o->stage_cap = 0; return 0; }
     return 1;
@@ -12958,16 +12981,33 @@ typedef struct agenti_peer {
     agent_engine *e;
     const agent_provider *row;
     const agenti_wire *wire;
+    agenti_ready ready;                       /* in the sessions' ring: it has to say something of its key              */
     agenti_text base, host, headers, extra;   /* base: what url points into                                             */
+    agenti_text auth;
     agenti_url url;
     char *key; size_t key_n;
+    uint64_t key_until;                       /* it is good so long; 0: not known                                       */
+    uint32_t key_count;                       /* keys so far: an answer may be to an older one                          */
+    int key_state, key_why;
+    agenti_text key_text;                     /* what the provider said of it                                           */
+    agent_num need;                           /* of CREDENTIAL, the last one                                            */
+    uint8_t wants_key, keyless, signs;        /* keyless: the host has none to give                                     */
+    uint8_t need_over;                        /* NEED_DONE is to come                                                   */
     uint32_t dialect, sessions;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;
 
+enum { AGENTI_KEY_THERE, AGENTI_KEY_ASK, AGENTI_KEY_ASKED };
+
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
+AGENTI_FN int  agenti_peer_key_there(agenti_peer *);          /* 0: the host is asked for it, and all sessions are woken then */
+AGENTI_FN void agenti_peer_key_ask(agenti_peer *, int why, agent_str text);
+AGENTI_FN void agenti_peer_key_fill(const agenti_peer *, agent_event *);         /* what CREDENTIAL says                 */
+AGENTI_FN int  agenti_peer_key_declined(agenti_peer *, agent_num need);          /* OK or LATE                           */
+AGENTI_FN int  agenti_peer_pump(agenti_peer *);               /* 1: an event was made                                   */
+AGENTI_FN int  agenti_headers_good(agent_str lines);          /* lines of Name: value that may go into a request        */
 AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
@@ -12985,10 +13025,77 @@ static void agenti_key_drop(agenti_peer *p)
     p->key = NULL;
     p->key_n = 0;
 }
+/* ---- asking for a key: one question for all sessions ---- */
+AGENTI_FN void agenti_peer_key_ask(agenti_peer *p, int why, agent_str text)
+{
+    agenti_text_free(&p->key_text, &p->e->graves);
+    (void)agenti_text_set(&p->key_text, &p->e->pool, &p->e->graves, text);      /* without memory it says less           */
+    p->key_why = why;
+    p->key_state = AGENTI_KEY_ASK;
+    agenti_wake(&p->e->sessions, &p->ready);
+}
+AGENTI_FN int agenti_peer_key_there(agenti_peer *p)
+{
+    if (p->key_state == AGENTI_KEY_THERE && p->wants_key) {
+        if (p->key == NULL && !p->keyless) agenti_peer_key_ask(p, AGENT_KEY_MISSING, agenti_str(NULL, 0));
+        else if (p->key_until && p->e->now >= p->key_until) agenti_peer_key_ask(p, AGENT_KEY_EXPIRED, agenti_str(NULL, 0));
+    }
+    return p->key_state == AGENTI_KEY_THERE;
+}
+static void agenti_peer_key_answered(agenti_peer *p)
+{
+    agent_engine *e = p->e;
+    uint32_t i;
+    if (p->key_state == AGENTI_KEY_THERE) return;
+    p->need_over = p->key_state == AGENTI_KEY_ASKED;
+    p->key_state = AGENTI_KEY_THERE;
+    agenti_text_free(&p->key_text, &e->graves);
+    if (p->need_over) agenti_wake(&e->sessions, &p->ready);
+    for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)          /* a session begins with its link                          */
+        if (e->slots[AGENTI_SESSION].p[i].p) agenti_wake(&e->sessions, (agenti_ready *)e->slots[AGENTI_SESSION].p[i].p);
+}
+AGENTI_FN int agenti_peer_key_declined(agenti_peer *p, agent_num need)
+{
+    if (p->key_state != AGENTI_KEY_ASKED || p->need != need) return AGENT_LATE;
+    p->keyless = p->key == NULL;
+    p->key_until = 0;                         /* what there is has to do                                                */
+    agenti_peer_key_answered(p);
+    return AGENT_OK;
+}
+AGENTI_FN void agenti_peer_key_fill(const agenti_peer *p, agent_event *ev)
+{
+    ev->flags = AGENT_EVF_NEED;
+    ev->peer = p->id;
+    ev->user = p->user;
+    ev->need = p->need;
+    ev->text = agenti_text_view(&p->key_text);
+    ev->name = agenti_cstr(p->row->key_env);
+    ev->u.credential.why = p->key_why;
+}
+AGENTI_FN int agenti_peer_pump(agenti_peer *p)
+{
+    agent_event *ev;
+    if (p->need_over) {
+        p->need_over = 0;
+        ev = agenti_event(p->e, AGENT_EV_NEED_DONE);
+        ev->peer = p->id;
+        ev->user = p->user;
+        ev->need = p->need;
+        return 1;
+    }
+    if (p->key_state != AGENTI_KEY_ASK) return 0;
+    p->key_state = AGENTI_KEY_ASKED;
+    p->need++;
+    agenti_peer_key_fill(p, agenti_event(p->e, AGENT_EV_CREDENTIAL));
+    return 1;
+}
 AGENTI_FN void agenti_peer_free(agenti_peer *p)
 {
     agenti_blob **graves = &p->e->graves;
     agenti_key_drop(p);
+    agenti_sleep(&p->ready);
+    agenti_text_free(&p->auth, graves);
+    agenti_text_free(&p->key_text, graves);
     agenti_text_free(&p->base, graves);
     agenti_text_free(&p->host, graves);
     if (p->headers.p) agenti_wipe(p->headers.p, p->headers.n);
@@ -13043,8 +13150,8 @@ static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
-    int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
-    const char *auth = bearer ? "authorization" : p->row->auth;
+    int bearer = agenti_eq(agenti_text_view(&p->auth), "bearer");
+    const char *auth = bearer ? "authorization" : p->auth.p;
     if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
@@ -13053,7 +13160,7 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
                                                                       : "text/event-stream, application/json"));
     if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
-    if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
+    if (p->key_n && p->wants_key)
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
     if (p->wire->header && !agenti_header_given(p, p->wire->header))
         agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
@@ -13073,7 +13180,7 @@ static int agenti_header_secret(const agenti_peer *p, agent_str name)
 {
     static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
     size_t i;
-    if (p->row->auth && agenti_ieq(name, p->row->auth)) return 1;
+    if (p->auth.n && agenti_ieq(name, p->auth.p)) return 1;
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
     return 0;
 }
@@ -13091,7 +13198,7 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, a
     }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
-AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     char *copy;
@@ -13103,11 +13210,14 @@ AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_
     agenti_key_drop(p);
     p->key = copy;
     p->key_n = n;
+    p->key_count++;
+    p->key_until = valid_ms == 0 ? 0 : valid_ms > UINT64_MAX - e->now ? UINT64_MAX : e->now + valid_ms;
+    agenti_peer_key_answered(p);
     return AGENT_OK;
 }
-static int agenti_check_headers(const char *headers)
+AGENTI_FN int agenti_headers_good(agent_str lines)
 {
-    agent_str lines = agenti_cstr(headers), n, v;
+    agent_str n, v;
     int rc;
     while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
         size_t i;
@@ -13123,12 +13233,13 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     agent_str extra = agenti_cstr(d->body_json), base;
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
+    if (d->auth && !agenti_http_token(d->auth, strlen(d->auth))) return "auth is no header's name";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
     if (p->wire->head == NULL) return "this wire format is for answers only";
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;
-    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value, and the length is the engine's to tell";
+    if (!agenti_headers_good(agenti_cstr(d->headers))) return "headers must be lines of Name: value, and the length is the engine's to tell";
     if (extra.n) {
         if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
         if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";
@@ -13144,7 +13255,14 @@ static int agenti_peer_fill(agenti_peer *p, const agent_peer_desc *d)
         && agenti_url_parse(agenti_text_view(&p->base), &p->url, &why)
         && agenti_text_set(&p->host, pool, graves, p->url.host)
         && agenti_text_set(&p->headers, pool, graves, agenti_cstr(d->headers))
+        && agenti_text_set(&p->auth, pool, graves, agenti_cstr(d->auth ? d->auth : p->row->auth))
         && agenti_text_set(&p->extra, pool, graves, agenti_trim(agenti_cstr(d->body_json)));
+}
+static int agenti_peer_wants_key(const agenti_peer *p)
+{
+    agent_str auth = agenti_text_view(&p->auth);
+    if (auth.n == 0 || p->signs || agenti_eq(auth, "none")) return 0;
+    return !agenti_header_given(p, agenti_eq(auth, "bearer") ? "authorization" : auth.p);
 }
 AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
 {
@@ -13160,7 +13278,11 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     e->last = "out of memory";
     if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
     id = p->id;
-    if (agent_peer_key(e, id, d->key, AGENT_CSTR) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    p->ready.owner = p;
+    p->ready.kind = AGENTI_PEER;
+    p->signs = (uint8_t)agenti_eq(agenti_text_view(&p->auth), "sign");
+    p->wants_key = (uint8_t)agenti_peer_wants_key(p);
+    if (d->key && agent_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
     return id;
 }
 #endif
@@ -13213,15 +13335,18 @@ typedef struct agenti_conn {
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
+    uint8_t sign;                             /* AGENTI_SIGN_                                                           */
     agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
-    uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
+    uint8_t need_open, need_over, send;       /* the SIGN or OPEN need waits; NEED_DONE, SEND are to come               */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
     uint8_t got_byte, got_head, message_over, over;   /* of this exchange; over: its owner knows                         */
     uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
     uint8_t reused, stale, doubled;
+    uint8_t unopened;                         /* closing, and OPEN never came: no CLOSE comes                           */
 } agenti_conn;
 enum { AGENTI_DRAIN_MS = 1000 };
+enum { AGENTI_SIGN_NONE, AGENTI_SIGN_ASK, AGENTI_SIGN_ASKED };         /* the request is to be signed before it is sent          */
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
@@ -13237,7 +13362,7 @@ AGENTI_FN void agenti_conn_orphan(agenti_conn *);                              /
 AGENTI_FN void agenti_conn_time(agent_engine *);                               /* closes what drained too long           */
 AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
-AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made                   */
+AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -13351,12 +13476,11 @@ AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent
     c->step = step;
     c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
     agent_http_expect(&c->http, 0);
+    c->sign = c->peer->signs ? AGENTI_SIGN_ASK : AGENTI_SIGN_NONE;
     if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
-        c->reused = c->send = 1;
-        agenti_out_start(&c->out, 1);
-    } else {
-        c->need = ++x->nums->need;
-        c->need_open = 1;
+        c->reused = 1;
+        c->send = !c->sign;
+        if (!c->sign) agenti_out_start(&c->out, 1);
     }
     agenti_wake(&c->e->conns, &c->ready);
 }
@@ -13377,13 +13501,14 @@ static void agenti_conn_forget(agenti_conn *c)
     c->x.seq = NULL;
     c->x.nums = NULL;
     c->span_n = 0;
-    c->send = 0;
+    c->send = c->sign = 0;
     agenti_conn_request_drop(c);
 }
 AGENTI_FN void agenti_conn_abort(agenti_conn *c)
 {
     agenti_conn_forget(c);
-    if (c->state == AGENTI_CONN_NEW) { agenti_conn_free(c); return; }
+    if (c->state == AGENTI_CONN_NEW && !c->need_open && !c->need_over) { agenti_conn_free(c); return; }
+    c->unopened = c->state == AGENTI_CONN_NEW;
     if (c->need_open) { c->need_open = 0; c->need_over = 1; }
     agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
 }
@@ -13577,7 +13702,10 @@ AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const cha
 }
 
 /* ---- bytes out ---- */
-static int agenti_conn_sends(const agenti_conn *c) { return c && c->state == AGENTI_CONN_OPEN && c->out.stage && !c->failed; }
+static int agenti_conn_sends(const agenti_conn *c)           /* to the peer, or to the host that signs it               */
+{
+    return c && !c->failed && c->out.stage && (c->sign ? c->sign == AGENTI_SIGN_ASKED : c->state == AGENTI_CONN_OPEN);
+}
 AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *n)
 {
     const agenti_conn *c = agenti_conn_get(e, id);
@@ -13597,7 +13725,7 @@ AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (!agenti_conn_sends(c) || c->got_head || c->got_byte) return agenti_say(e, AGENT_E_STATE, "the answer has begun");
-    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    agenti_out_start(&c->out, !c->sign && c->via == AGENT_VIA_BYTES);
     return AGENT_OK;
 }
 AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
@@ -13607,7 +13735,7 @@ AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
     int wants = 0;
     if (c == NULL) return 0;
     if (agenti_conn_may_read(c) == NULL && (c->reserved || c->w - agenti_conn_base(c) < e->lim.recv)) wants |= AGENT_WANT_READ;
-    if (agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
+    if (!c->sign && agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
     return wants;
 }
 AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, agent_str *name, agent_str *value)
@@ -13624,6 +13752,65 @@ AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, age
         p += name->n + value->n + 2;
     }
     return AGENT_E_ARG;
+}
+
+/* Two blocks as one, for what holds secrets: nothing of it is left behind in freed memory. 0: no memory                 */
+static int agenti_secret_join(agenti_buf *to, size_t cut, const agenti_buf *more, const char *end)
+{
+    agenti_buf b;
+    size_t n;
+    agenti_buf_init(&b, to->pool);
+    if (!agenti_add(to->n, more->n + 8, &n) || !agenti_buf_room(&b, n)) return 0;
+    agenti_buf_add(&b, to->p, to->n - cut);
+    agenti_buf_add(&b, more->p, more->n);
+    agenti_buf_str(&b, end);
+    if (to->p) agenti_wipe(to->p, to->n);
+    agenti_buf_free(to);
+    *to = b;
+    return 1;
+}
+/* The lines as agent_open_header and as HTTP have them. 0: no memory                                                    */
+static int agenti_sign_lines(agenti_conn *c, agent_str lines)
+{
+    agenti_buf pairs, http;
+    agent_str name, value;
+    int ok;
+    agenti_buf_init(&pairs, &c->e->pool);
+    agenti_buf_init(&http, &c->e->pool);
+    ok = agenti_buf_room(&pairs, lines.n + 2) && agenti_buf_room(&http, lines.n * 2 + 4);
+    while (ok && agenti_header_line(&lines, &name, &value) > 0) {
+        agenti_buf_add(&pairs, name.p, name.n);
+        agenti_buf_add(&pairs, "", 1);
+        agenti_buf_add(&pairs, value.p, value.n);
+        agenti_buf_add(&pairs, "", 1);
+        agenti_buf_add(&http, name.p, name.n);
+        agenti_buf_str(&http, ": ");
+        agenti_buf_add(&http, value.p, value.n);
+        agenti_buf_str(&http, "\r\n");
+    }
+    ok = ok && !pairs.bad && !http.bad && agenti_secret_join(&c->out.head, 2, &http, "\r\n") && agenti_secret_join(&c->lines, 0, &pairs, "");
+    if (pairs.p) agenti_wipe(pairs.p, pairs.n);
+    if (http.p) agenti_wipe(http.p, http.n);
+    agenti_buf_free(&pairs);
+    agenti_buf_free(&http);
+    return ok;
+}
+AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->sign != AGENTI_SIGN_ASKED || !c->need_open) return AGENT_LATE;
+    n = agenti_len(lines, n);
+    if (n > e->lim.head || !agenti_headers_good(agenti_str(lines, n))) return agenti_say(e, AGENT_E_ARG, "no lines of Name: value");
+    if (!agenti_sign_lines(c, agenti_str(lines, n))) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    c->sign = AGENTI_SIGN_NONE;
+    c->need_open = 0;
+    c->need_over = 1;
+    c->send = c->reused;
+    agenti_out_head(&c->out);
+    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
 }
 
 /* ---- events ---- */
@@ -13652,8 +13839,13 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
 }
 static int agenti_conn_open_event(agenti_conn *c)
 {
-    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_OPEN)));
-    c->state = AGENTI_CONN_OPENING;
+    c->need = ++c->x.nums->need;
+    c->need_open = 1;
+    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, c->sign ? AGENT_EV_SIGN : AGENT_EV_OPEN)));
+    if (c->sign) {
+        c->sign = AGENTI_SIGN_ASKED;
+        agenti_out_start(&c->out, 0);
+    } else c->state = AGENTI_CONN_OPENING;
     return 1;
 }
 static int agenti_conn_close_event(agenti_conn *c)
@@ -13789,6 +13981,10 @@ static void agenti_conn_ended(agenti_conn *c)
     agenti_answer *a = c->x.answer;
     agent_http_event ev;
     int rc;
+    if (c->failed && c->sign) {
+        agenti_answer_fault(a, AGENT_FAULT_AUTH, 0, c->detail.n ? c->detail.p : "the host did not sign the request");
+        return;
+    }
     if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
         c->stale = 1;
         agenti_answer_drop(a);
@@ -13868,21 +14064,24 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
 {
     int rc = 2;
     while (rc == 2) {
-        if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
         if (c->need_over) {
             c->need_over = 0;                 /* of a closed session nothing comes but CLOSE                             */
             if (agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
         }
+        if (c->sign == AGENTI_SIGN_ASK || (c->state == AGENTI_CONN_NEW && !c->sign)) return agenti_conn_open_event(c);
         if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
         switch (c->state) {
-        case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
+        case AGENTI_CONN_NEW: case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
         case AGENTI_CONN_DRAIN: rc = agenti_conn_draining(c); break;
         case AGENTI_CONN_IDLE:
             rc = 0;
             if (c->eof || c->failed || c->r < c->w) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
             if (c->state == AGENTI_CONN_CLOSING) rc = 2;
             break;
-        default: return agenti_conn_close_event(c);
+        default:
+            if (!c->unopened) return agenti_conn_close_event(c);
+            agenti_conn_free(c);
+            return -1;
         }
     }
     return rc;
@@ -13984,7 +14183,8 @@ typedef struct agenti_session {
     void *user;
     uint32_t flags, max_steps, parallel;
     uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
-    uint32_t dialect;                         /* of the request that is under way                                       */
+    uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
     agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
@@ -14466,13 +14666,15 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
     static const char detail[] = "the host declined";
     const agenti_conn *c;
     agenti_session *s;
+    agenti_peer *p;
     agenti_part *r;
     int rc = AGENT_LATE;
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
-    if (need->type == AGENT_EV_OPEN) {
+    if (need->type == AGENT_EV_OPEN || need->type == AGENT_EV_SIGN) {
         c = agenti_conn_get(e, need->conn);
-        if (c && c->need_open) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
-    } else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+        if (c && c->need_open && c->need == need->need) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    } else if (need->type == AGENT_EV_CREDENTIAL && (p = agenti_peer_get(e, need->peer)) != NULL) rc = agenti_peer_key_declined(p, need->need);
+    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
         agenti_result_done(s, r, AGENT_DONE_ERROR);
     }
@@ -14481,10 +14683,17 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
 AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_event *out)
 {
     const agenti_session *s = agenti_session_get(e, id);
+    const agenti_peer *p = agenti_peer_get(e, id);
     const agenti_msg *m;
     uint32_t k;
-    if (s == NULL) return AGENT_E_STALE;
+    if (s == NULL && (p == NULL || p->key_state != AGENTI_KEY_ASKED || i)) return AGENT_E_STALE;
     memset(out, 0, sizeof *out);
+    if (s == NULL) {
+        out->type = AGENT_EV_CREDENTIAL;
+        out->at_ms = e->now;
+        agenti_peer_key_fill(p, out);
+        return AGENT_OK;
+    }
     out->session = id;
     out->peer = s->peer->id;
     out->user = s->user;
@@ -14492,8 +14701,8 @@ AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_e
     out->run = s->nums.run;
     out->step = s->steps;
     out->text = out->name = agenti_str(NULL, 0);
-    if (s->conn && s->conn->need_open && s->conn->state == AGENTI_CONN_OPENING && i-- == 0) {
-        out->type = AGENT_EV_OPEN;
+    if (s->conn && s->conn->need_open && i-- == 0) {
+        out->type = s->conn->sign ? AGENT_EV_SIGN : AGENT_EV_OPEN;
         out->conn = s->conn->id;
         agenti_conn_open_fill(s->conn, out);
         return AGENT_OK;
@@ -14582,6 +14791,7 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->dialect = s->peer->dialect;
+    s->key_count = s->peer->key_count;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -14678,13 +14888,14 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
 }
 static int agenti_step_send(agenti_session *s)
 {
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
+    if (!agenti_peer_key_there(s->peer)) return AGENTI_PUMP_NONE;
     if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
@@ -14766,7 +14977,7 @@ static int agenti_answer_wait(agenti_session *s)
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
-    if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
+    if (c->state == AGENTI_CONN_NEW || s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
     else { s->drain = c->id; agenti_conn_drain(c); }
     s->state = AGENTI_S_JUDGE;
@@ -14809,6 +15020,26 @@ static int agenti_switch(agenti_session *s)
     s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
     return 1;
 }
+/* Status 401: the key is asked for, once a step, and the request is made again with another one. 0: the fault stands.   */
+static int agenti_key_again(agenti_session *s, int *rc)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    agenti_peer *p = s->peer;
+    if (f->fault != AGENT_FAULT_AUTH || f->http_status != 401 || s->answer.msg || !p->wants_key || s->key_spent) return 0;
+    *rc = AGENTI_PUMP_NONE;
+    if (p->key_state != AGENTI_KEY_THERE) { s->key_asked = 1; return 1; }          /* also by another session             */
+    if (p->key_count != s->key_count) {
+        s->key_spent = 1;
+        agenti_answer_begin(s);
+        s->state = AGENTI_S_SEND;
+        *rc = AGENTI_AGAIN;
+        return 1;
+    }
+    if (s->key_asked || p->key_n == 0) return 0;             /* the host declined, or has none                          */
+    s->key_asked = 1;
+    agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
+    return 1;
+}
 static int agenti_has_content(const agenti_msg *m)
 {
     uint32_t i;
@@ -14821,8 +15052,9 @@ static int agenti_has_content(const agenti_msg *m)
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    int content = agenti_has_content(s->answer.msg), told = 0;
+    int content = agenti_has_content(s->answer.msg), told = 0, rc;
     if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (agenti_key_again(s, &rc)) return rc;
     if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
         if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
         if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
@@ -15054,6 +15286,7 @@ static int agenti_step_start(agenti_session *s)
     if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
+    s->key_asked = s->key_spent = 0;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);
@@ -15293,18 +15526,20 @@ static int agenti_pump_session(agent_engine *e)
     int rc;
     agenti_sleep(r);
     agenti_wake(&e->sessions, r);
-    rc = r->kind == AGENTI_SESSION ? agenti_session_pump((agenti_session *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
+    if (r->kind == AGENTI_SESSION) rc = agenti_session_pump((agenti_session *)r->owner);
+    else rc = r->kind == AGENTI_PEER ? agenti_peer_pump((agenti_peer *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
     if (rc == AGENTI_PUMP_NONE) agenti_sleep(r);
     return rc == AGENTI_PUMP_EVENT;
 }
 static int agenti_pump_conn(agent_engine *e)
 {
     agenti_ready *r = e->conns.next;
+    int rc;
     if (r->next != &e->conns) {               /* not alone                                                              */
         agenti_sleep(r);
         agenti_wake(&e->conns, r);
     }
-    if (agenti_conn_pump((agenti_conn *)r->owner)) return 1;
+    if ((rc = agenti_conn_pump((agenti_conn *)r->owner)) != 0) return rc > 0;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;
 }
@@ -15417,7 +15652,8 @@ static void agenti_print_error(agenti_print *o, const agent_event *ev)
 static void agenti_print_more(agenti_print *o, const agent_event *ev)         /* what the type adds                     */
 {
     switch (ev->type) {
-    case AGENT_EV_OPEN: agenti_print_open(o, ev); break;
+    case AGENT_EV_OPEN: case AGENT_EV_SIGN: agenti_print_open(o, ev); break;
+    case AGENT_EV_CREDENTIAL: agenti_print_i64(o, "why", ev->u.credential.why); break;
     case AGENT_EV_CLOSE: agenti_print_i64(o, "why", ev->u.io.why); break;
     case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_print_end(o, ev); break;
     case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
@@ -15447,6 +15683,7 @@ AGENTDEF size_t agent_event_json(const agent_event *ev, char *buf, size_t cap)
     agenti_print_num(&o, "seq", ev->seq);
     agenti_print_num(&o, "flags", ev->flags);
     agenti_print_num(&o, "session", ev->session);
+    if (ev->session == 0 && ev->conn == 0) agenti_print_num(&o, "peer", ev->peer);
     agenti_print_num(&o, "conn", ev->conn);
     agenti_print_num(&o, "run", ev->run);
     agenti_print_num(&o, "step", ev->step);
@@ -15482,7 +15719,7 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
     agenti_copy_str(base, &at, cap, &to->text, ev->text);
     agenti_copy_str(base, &at, cap, &to->name, ev->name);
     switch (ev->type) {
-    case AGENT_EV_OPEN:
+    case AGENT_EV_OPEN: case AGENT_EV_SIGN:
         agenti_copy_str(base, &at, cap, &to->u.open.host, ev->u.open.host);
         agenti_copy_str(base, &at, cap, &to->u.open.method, ev->u.open.method);
         agenti_copy_str(base, &at, cap, &to->u.open.url, ev->u.open.url);

@@ -49,7 +49,8 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *name;              /* "openai"                                                                          */
   const char *url;               /* base URL; NULL: agent_peer_desc.url is required                                   */
   const char *wire;              /* wire format: "openai-chat"                                                        */
-  const char *auth;              /* "bearer", "none", or the name of the header that takes the key                    */
+  const char *auth;              /* "bearer", "none", the name of the header that takes the key, or "sign": a SIGN need hands each request to
+                                    the host, which signs it (AWS SigV4)                                              */
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
 } agent_provider;
@@ -89,7 +90,9 @@ typedef struct agent_peer_desc {
   const char *provider;          /* a row's name: "openai", "openai-compatible", ...                                    */
   const char *url;               /* base URL instead of the row's: http or https, host, IPv4 or [IPv6], port, path prefix, query. No
                                     secret: it is shown in u.open.url                                                 */
-  const char *key;               /* NULL or "": no key is sent. Copied, wiped at close, shown by agent_open_header only */
+  const char *auth;              /* instead of the row's (see agent_provider); NULL: the row's                          */
+  const char *key;               /* NULL: a CREDENTIAL need asks for it when it is wanted; "": none is sent. Copied, wiped at close, shown by
+                                    agent_open_header only                                                              */
   const char *headers;           /* extra "Name: value\n" lines; one that the engine would write itself replaces it. Values of names
                                     with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
@@ -100,8 +103,10 @@ typedef struct agent_peer_desc {
 AGENTDEF agent_id agent_peer_open(agent_engine *, const agent_peer_desc *);
 /* Closes idle connections (their CLOSE comes) and frees the peer. OK, E_STALE, E_STATE while a session uses it.        */
 AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
-/* Replaces the key for all later requests of all its sessions; n as in agent_say; "" sends none. OK, E_ARG, E_STALE, E_NOMEM */
-AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n);
+/* Replaces the key for all later requests of all its sessions, at any time; n as in agent_say; "" sends none. It is also the answer to a
+ * CREDENTIAL. valid_ms: how long it is good from now, 0: not known; when that is over, and once when a request is answered by status
+ * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
+AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -211,7 +216,8 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
 
 /* ---- 5 events ------------------------------------------------------------------------------------------------ */
 #define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
-  /* io     */ X(OPEN, N) X(SEND, F) X(CLOSE, F) \
+  /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
+  /* peer   */ X(CREDENTIAL, N) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
@@ -237,6 +243,7 @@ enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call
 enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
 enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
+enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
 enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
@@ -256,7 +263,8 @@ typedef struct agent_event {
   agent_str text;                /* the payload                                                                       */
   agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
-    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN     */
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN SIGN */
+    struct { int why; } credential; /* AGENT_KEY_ */                                                        /* CREDENTIAL */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
              agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
@@ -308,6 +316,10 @@ AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                  
 AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
 
 /* Answers. LATE: the need is gone, nothing changed.                                                                  */
+/* Answers SIGN: "Name: value\n" lines that are added to the request's headers (Authorization, X-Amz-Date ...). What is signed: u.open.method
+ * and url, the headers from agent_open_header, and the body, which until then agent_send_buf and agent_send_ack hand out as if it was
+ * sent. OPEN, or SEND on an open connection, comes next. OK, LATE, E_STALE, E_ARG (no header lines), E_NOMEM.          */
+AGENTDEF int agent_sign(agent_engine *, agent_id conn, const char *header_lines, size_t n);
 AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
 /* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
@@ -315,8 +327,8 @@ AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const
 AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
 AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
 AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
-/* The i-th open need again. OK, E_STALE (also past the last).                                                        */
-AGENTDEF int agent_pending(const agent_engine *, agent_id s, size_t i, agent_event *out);
+/* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
+AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);
 
 /* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
  * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,

@@ -45,15 +45,18 @@ typedef struct agenti_conn {
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
+    uint8_t sign;                             /* AGENTI_SIGN_                                                           */
     agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
-    uint8_t need_open, need_over, send;       /* the OPEN need waits; NEED_DONE, SEND are to come                       */
+    uint8_t need_open, need_over, send;       /* the SIGN or OPEN need waits; NEED_DONE, SEND are to come               */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
     uint8_t got_byte, got_head, message_over, over;   /* of this exchange; over: its owner knows                         */
     uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
     uint8_t reused, stale, doubled;
+    uint8_t unopened;                         /* closing, and OPEN never came: no CLOSE comes                           */
 } agenti_conn;
 enum { AGENTI_DRAIN_MS = 1000 };
+enum { AGENTI_SIGN_NONE, AGENTI_SIGN_ASK, AGENTI_SIGN_ASKED };         /* the request is to be signed before it is sent          */
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
@@ -69,7 +72,7 @@ AGENTI_FN void agenti_conn_orphan(agenti_conn *);                              /
 AGENTI_FN void agenti_conn_time(agent_engine *);                               /* closes what drained too long           */
 AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
-AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made                   */
+AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -183,12 +186,11 @@ AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent
     c->step = step;
     c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
     agent_http_expect(&c->http, 0);
+    c->sign = c->peer->signs ? AGENTI_SIGN_ASK : AGENTI_SIGN_NONE;
     if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
-        c->reused = c->send = 1;
-        agenti_out_start(&c->out, 1);
-    } else {
-        c->need = ++x->nums->need;
-        c->need_open = 1;
+        c->reused = 1;
+        c->send = !c->sign;
+        if (!c->sign) agenti_out_start(&c->out, 1);
     }
     agenti_wake(&c->e->conns, &c->ready);
 }
@@ -209,13 +211,14 @@ static void agenti_conn_forget(agenti_conn *c)
     c->x.seq = NULL;
     c->x.nums = NULL;
     c->span_n = 0;
-    c->send = 0;
+    c->send = c->sign = 0;
     agenti_conn_request_drop(c);
 }
 AGENTI_FN void agenti_conn_abort(agenti_conn *c)
 {
     agenti_conn_forget(c);
-    if (c->state == AGENTI_CONN_NEW) { agenti_conn_free(c); return; }
+    if (c->state == AGENTI_CONN_NEW && !c->need_open && !c->need_over) { agenti_conn_free(c); return; }
+    c->unopened = c->state == AGENTI_CONN_NEW;
     if (c->need_open) { c->need_open = 0; c->need_over = 1; }
     agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
 }
@@ -409,7 +412,10 @@ AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const cha
 }
 
 /* ---- bytes out ---- */
-static int agenti_conn_sends(const agenti_conn *c) { return c && c->state == AGENTI_CONN_OPEN && c->out.stage && !c->failed; }
+static int agenti_conn_sends(const agenti_conn *c)           /* to the peer, or to the host that signs it               */
+{
+    return c && !c->failed && c->out.stage && (c->sign ? c->sign == AGENTI_SIGN_ASKED : c->state == AGENTI_CONN_OPEN);
+}
 AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *n)
 {
     const agenti_conn *c = agenti_conn_get(e, id);
@@ -429,7 +435,7 @@ AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (!agenti_conn_sends(c) || c->got_head || c->got_byte) return agenti_say(e, AGENT_E_STATE, "the answer has begun");
-    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    agenti_out_start(&c->out, !c->sign && c->via == AGENT_VIA_BYTES);
     return AGENT_OK;
 }
 AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
@@ -439,7 +445,7 @@ AGENTDEF int agent_wants(const agent_engine *e, agent_id id)
     int wants = 0;
     if (c == NULL) return 0;
     if (agenti_conn_may_read(c) == NULL && (c->reserved || c->w - agenti_conn_base(c) < e->lim.recv)) wants |= AGENT_WANT_READ;
-    if (agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
+    if (!c->sign && agenti_conn_sends(c) && agenti_out_bytes(&c->out, &n)) wants |= AGENT_WANT_WRITE;
     return wants;
 }
 AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, agent_str *name, agent_str *value)
@@ -456,6 +462,65 @@ AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, age
         p += name->n + value->n + 2;
     }
     return AGENT_E_ARG;
+}
+
+/* Two blocks as one, for what holds secrets: nothing of it is left behind in freed memory. 0: no memory                 */
+static int agenti_secret_join(agenti_buf *to, size_t cut, const agenti_buf *more, const char *end)
+{
+    agenti_buf b;
+    size_t n;
+    agenti_buf_init(&b, to->pool);
+    if (!agenti_add(to->n, more->n + 8, &n) || !agenti_buf_room(&b, n)) return 0;
+    agenti_buf_add(&b, to->p, to->n - cut);
+    agenti_buf_add(&b, more->p, more->n);
+    agenti_buf_str(&b, end);
+    if (to->p) agenti_wipe(to->p, to->n);
+    agenti_buf_free(to);
+    *to = b;
+    return 1;
+}
+/* The lines as agent_open_header and as HTTP have them. 0: no memory                                                    */
+static int agenti_sign_lines(agenti_conn *c, agent_str lines)
+{
+    agenti_buf pairs, http;
+    agent_str name, value;
+    int ok;
+    agenti_buf_init(&pairs, &c->e->pool);
+    agenti_buf_init(&http, &c->e->pool);
+    ok = agenti_buf_room(&pairs, lines.n + 2) && agenti_buf_room(&http, lines.n * 2 + 4);
+    while (ok && agenti_header_line(&lines, &name, &value) > 0) {
+        agenti_buf_add(&pairs, name.p, name.n);
+        agenti_buf_add(&pairs, "", 1);
+        agenti_buf_add(&pairs, value.p, value.n);
+        agenti_buf_add(&pairs, "", 1);
+        agenti_buf_add(&http, name.p, name.n);
+        agenti_buf_str(&http, ": ");
+        agenti_buf_add(&http, value.p, value.n);
+        agenti_buf_str(&http, "\r\n");
+    }
+    ok = ok && !pairs.bad && !http.bad && agenti_secret_join(&c->out.head, 2, &http, "\r\n") && agenti_secret_join(&c->lines, 0, &pairs, "");
+    if (pairs.p) agenti_wipe(pairs.p, pairs.n);
+    if (http.p) agenti_wipe(http.p, http.n);
+    agenti_buf_free(&pairs);
+    agenti_buf_free(&http);
+    return ok;
+}
+AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
+{
+    agenti_conn *c = agenti_conn_get(e, id);
+    if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
+    if (c->sign != AGENTI_SIGN_ASKED || !c->need_open) return AGENT_LATE;
+    n = agenti_len(lines, n);
+    if (n > e->lim.head || !agenti_headers_good(agenti_str(lines, n))) return agenti_say(e, AGENT_E_ARG, "no lines of Name: value");
+    if (!agenti_sign_lines(c, agenti_str(lines, n))) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    c->sign = AGENTI_SIGN_NONE;
+    c->need_open = 0;
+    c->need_over = 1;
+    c->send = c->reused;
+    agenti_out_head(&c->out);
+    agenti_out_start(&c->out, c->via == AGENT_VIA_BYTES);
+    agenti_wake(&e->conns, &c->ready);
+    return AGENT_OK;
 }
 
 /* ---- events ---- */
@@ -484,8 +549,13 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
 }
 static int agenti_conn_open_event(agenti_conn *c)
 {
-    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, AGENT_EV_OPEN)));
-    c->state = AGENTI_CONN_OPENING;
+    c->need = ++c->x.nums->need;
+    c->need_open = 1;
+    agenti_conn_open_fill(c, agenti_conn_sign(c, agenti_event(c->e, c->sign ? AGENT_EV_SIGN : AGENT_EV_OPEN)));
+    if (c->sign) {
+        c->sign = AGENTI_SIGN_ASKED;
+        agenti_out_start(&c->out, 0);
+    } else c->state = AGENTI_CONN_OPENING;
     return 1;
 }
 static int agenti_conn_close_event(agenti_conn *c)
@@ -621,6 +691,10 @@ static void agenti_conn_ended(agenti_conn *c)
     agenti_answer *a = c->x.answer;
     agent_http_event ev;
     int rc;
+    if (c->failed && c->sign) {
+        agenti_answer_fault(a, AGENT_FAULT_AUTH, 0, c->detail.n ? c->detail.p : "the host did not sign the request");
+        return;
+    }
     if (c->reused && !c->got_byte && !c->got_head) {          /* it was stale: its owner sends again, on a new one      */
         c->stale = 1;
         agenti_answer_drop(a);
@@ -700,21 +774,24 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
 {
     int rc = 2;
     while (rc == 2) {
-        if (c->state == AGENTI_CONN_NEW) return agenti_conn_open_event(c);
         if (c->need_over) {
             c->need_over = 0;                 /* of a closed session nothing comes but CLOSE                             */
             if (agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
         }
+        if (c->sign == AGENTI_SIGN_ASK || (c->state == AGENTI_CONN_NEW && !c->sign)) return agenti_conn_open_event(c);
         if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }
         switch (c->state) {
-        case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
+        case AGENTI_CONN_NEW: case AGENTI_CONN_OPENING: case AGENTI_CONN_OPEN: rc = c->x.answer && !c->over ? agenti_conn_exchange(c) : 0; break;
         case AGENTI_CONN_DRAIN: rc = agenti_conn_draining(c); break;
         case AGENTI_CONN_IDLE:
             rc = 0;
             if (c->eof || c->failed || c->r < c->w) agenti_conn_state_set(c, AGENTI_CONN_CLOSING);
             if (c->state == AGENTI_CONN_CLOSING) rc = 2;
             break;
-        default: return agenti_conn_close_event(c);
+        default:
+            if (!c->unopened) return agenti_conn_close_event(c);
+            agenti_conn_free(c);
+            return -1;
         }
     }
     return rc;

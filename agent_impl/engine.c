@@ -3,7 +3,7 @@ enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3 };
 typedef struct agenti_ready {                 /* a link of a FIFO of those that have work                               */
     struct agenti_ready *next, *prev;         /* both NULL: not in it                                                   */
     void *owner;
-    int kind;                                 /* of the owner, an agenti_kind; in the sessions' ring a CONN is a decoder */
+    int kind;                                 /* of the owner, an agenti_kind; in the sessions' ring a CONN is a decoder, a PEER has a question */
 } agenti_ready;
 typedef struct agenti_slot { void *p; uint16_t gen; } agenti_slot;
 typedef struct agenti_slots { agenti_slot *p; uint32_t n, cap, hint, live; } agenti_slots;

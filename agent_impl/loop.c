@@ -71,6 +71,7 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->dialect = s->peer->dialect;
+    s->key_count = s->peer->key_count;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -167,13 +168,14 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
 }
 static int agenti_step_send(agenti_session *s)
 {
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
+    if (!agenti_peer_key_there(s->peer)) return AGENTI_PUMP_NONE;
     if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
@@ -255,7 +257,7 @@ static int agenti_answer_wait(agenti_session *s)
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
-    if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
+    if (c->state == AGENTI_CONN_NEW || s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
     else { s->drain = c->id; agenti_conn_drain(c); }
     s->state = AGENTI_S_JUDGE;
@@ -298,6 +300,26 @@ static int agenti_switch(agenti_session *s)
     s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
     return 1;
 }
+/* Status 401: the key is asked for, once a step, and the request is made again with another one. 0: the fault stands.   */
+static int agenti_key_again(agenti_session *s, int *rc)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    agenti_peer *p = s->peer;
+    if (f->fault != AGENT_FAULT_AUTH || f->http_status != 401 || s->answer.msg || !p->wants_key || s->key_spent) return 0;
+    *rc = AGENTI_PUMP_NONE;
+    if (p->key_state != AGENTI_KEY_THERE) { s->key_asked = 1; return 1; }          /* also by another session             */
+    if (p->key_count != s->key_count) {
+        s->key_spent = 1;
+        agenti_answer_begin(s);
+        s->state = AGENTI_S_SEND;
+        *rc = AGENTI_AGAIN;
+        return 1;
+    }
+    if (s->key_asked || p->key_n == 0) return 0;             /* the host declined, or has none                          */
+    s->key_asked = 1;
+    agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
+    return 1;
+}
 static int agenti_has_content(const agenti_msg *m)
 {
     uint32_t i;
@@ -310,8 +332,9 @@ static int agenti_has_content(const agenti_msg *m)
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    int content = agenti_has_content(s->answer.msg), told = 0;
+    int content = agenti_has_content(s->answer.msg), told = 0, rc;
     if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (agenti_key_again(s, &rc)) return rc;
     if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
         if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
         if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
@@ -543,6 +566,7 @@ static int agenti_step_start(agenti_session *s)
     if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
+    s->key_asked = s->key_spent = 0;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);

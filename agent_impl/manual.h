@@ -79,9 +79,13 @@
  *
  *   OPEN        need. Open a stream to u.open.host:port (tls: with TLS), or do the HTTP request: method, url, agent_open_header, body_len
  *               bytes from agent_send_buf. Answer agent_opened or agent_failed
+ *   SIGN        need, of peers with auth "sign", before OPEN or SEND: the request as it will be sent (u.open, agent_open_header, its body from
+ *               agent_send_buf), to be signed by agent_sign
  *   SEND        a connection that was kept alive has a new request: bytes wait in agent_send_buf
  *   CLOSE       drop the stream; the only place to free it. u.io.user is what agent_opened was given. Exactly one for every OPEN. A read that
  *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
+ *   CREDENTIAL  need, of a peer and all its sessions: its key is missing, too old, or refused (u.credential.why; text: the provider's words).
+ *               name: the variable where one is usually found. Answer agent_peer_key; declined, it goes on with what there is
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model
@@ -191,7 +195,8 @@
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
  * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
  * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
- * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL.
+ * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL. After a status 401 to a key the
+ * host is asked for another one, once a step, and what is still refused then is the ERROR.
  *
  * ==== 12 LIMITS =================================================================================================================
  * agent_limits, each 0 for its default: recv 64 KiB | piece 8 KiB | item 8 MiB | head 64 KiB | depth 64 | sessions, conns, peers 65,535 |

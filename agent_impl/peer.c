@@ -5,16 +5,33 @@ typedef struct agenti_peer {
     agent_engine *e;
     const agent_provider *row;
     const agenti_wire *wire;
+    agenti_ready ready;                       /* in the sessions' ring: it has to say something of its key              */
     agenti_text base, host, headers, extra;   /* base: what url points into                                             */
+    agenti_text auth;
     agenti_url url;
     char *key; size_t key_n;
+    uint64_t key_until;                       /* it is good so long; 0: not known                                       */
+    uint32_t key_count;                       /* keys so far: an answer may be to an older one                          */
+    int key_state, key_why;
+    agenti_text key_text;                     /* what the provider said of it                                           */
+    agent_num need;                           /* of CREDENTIAL, the last one                                            */
+    uint8_t wants_key, keyless, signs;        /* keyless: the host has none to give                                     */
+    uint8_t need_over;                        /* NEED_DONE is to come                                                   */
     uint32_t dialect, sessions;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;
 
+enum { AGENTI_KEY_THERE, AGENTI_KEY_ASK, AGENTI_KEY_ASKED };
+
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *, agent_id);
+AGENTI_FN int  agenti_peer_key_there(agenti_peer *);          /* 0: the host is asked for it, and all sessions are woken then */
+AGENTI_FN void agenti_peer_key_ask(agenti_peer *, int why, agent_str text);
+AGENTI_FN void agenti_peer_key_fill(const agenti_peer *, agent_event *);         /* what CREDENTIAL says                 */
+AGENTI_FN int  agenti_peer_key_declined(agenti_peer *, agent_num need);          /* OK or LATE                           */
+AGENTI_FN int  agenti_peer_pump(agenti_peer *);               /* 1: an event was made                                   */
+AGENTI_FN int  agenti_headers_good(agent_str lines);          /* lines of Name: value that may go into a request        */
 AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
@@ -32,10 +49,77 @@ static void agenti_key_drop(agenti_peer *p)
     p->key = NULL;
     p->key_n = 0;
 }
+/* ---- asking for a key: one question for all sessions ---- */
+AGENTI_FN void agenti_peer_key_ask(agenti_peer *p, int why, agent_str text)
+{
+    agenti_text_free(&p->key_text, &p->e->graves);
+    (void)agenti_text_set(&p->key_text, &p->e->pool, &p->e->graves, text);      /* without memory it says less           */
+    p->key_why = why;
+    p->key_state = AGENTI_KEY_ASK;
+    agenti_wake(&p->e->sessions, &p->ready);
+}
+AGENTI_FN int agenti_peer_key_there(agenti_peer *p)
+{
+    if (p->key_state == AGENTI_KEY_THERE && p->wants_key) {
+        if (p->key == NULL && !p->keyless) agenti_peer_key_ask(p, AGENT_KEY_MISSING, agenti_str(NULL, 0));
+        else if (p->key_until && p->e->now >= p->key_until) agenti_peer_key_ask(p, AGENT_KEY_EXPIRED, agenti_str(NULL, 0));
+    }
+    return p->key_state == AGENTI_KEY_THERE;
+}
+static void agenti_peer_key_answered(agenti_peer *p)
+{
+    agent_engine *e = p->e;
+    uint32_t i;
+    if (p->key_state == AGENTI_KEY_THERE) return;
+    p->need_over = p->key_state == AGENTI_KEY_ASKED;
+    p->key_state = AGENTI_KEY_THERE;
+    agenti_text_free(&p->key_text, &e->graves);
+    if (p->need_over) agenti_wake(&e->sessions, &p->ready);
+    for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)          /* a session begins with its link                          */
+        if (e->slots[AGENTI_SESSION].p[i].p) agenti_wake(&e->sessions, (agenti_ready *)e->slots[AGENTI_SESSION].p[i].p);
+}
+AGENTI_FN int agenti_peer_key_declined(agenti_peer *p, agent_num need)
+{
+    if (p->key_state != AGENTI_KEY_ASKED || p->need != need) return AGENT_LATE;
+    p->keyless = p->key == NULL;
+    p->key_until = 0;                         /* what there is has to do                                                */
+    agenti_peer_key_answered(p);
+    return AGENT_OK;
+}
+AGENTI_FN void agenti_peer_key_fill(const agenti_peer *p, agent_event *ev)
+{
+    ev->flags = AGENT_EVF_NEED;
+    ev->peer = p->id;
+    ev->user = p->user;
+    ev->need = p->need;
+    ev->text = agenti_text_view(&p->key_text);
+    ev->name = agenti_cstr(p->row->key_env);
+    ev->u.credential.why = p->key_why;
+}
+AGENTI_FN int agenti_peer_pump(agenti_peer *p)
+{
+    agent_event *ev;
+    if (p->need_over) {
+        p->need_over = 0;
+        ev = agenti_event(p->e, AGENT_EV_NEED_DONE);
+        ev->peer = p->id;
+        ev->user = p->user;
+        ev->need = p->need;
+        return 1;
+    }
+    if (p->key_state != AGENTI_KEY_ASK) return 0;
+    p->key_state = AGENTI_KEY_ASKED;
+    p->need++;
+    agenti_peer_key_fill(p, agenti_event(p->e, AGENT_EV_CREDENTIAL));
+    return 1;
+}
 AGENTI_FN void agenti_peer_free(agenti_peer *p)
 {
     agenti_blob **graves = &p->e->graves;
     agenti_key_drop(p);
+    agenti_sleep(&p->ready);
+    agenti_text_free(&p->auth, graves);
+    agenti_text_free(&p->key_text, graves);
     agenti_text_free(&p->base, graves);
     agenti_text_free(&p->host, graves);
     if (p->headers.p) agenti_wipe(p->headers.p, p->headers.n);
@@ -90,8 +174,8 @@ static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
-    int bearer = agenti_eq(agenti_cstr(p->row->auth), "bearer");
-    const char *auth = bearer ? "authorization" : p->row->auth;
+    int bearer = agenti_eq(agenti_text_view(&p->auth), "bearer");
+    const char *auth = bearer ? "authorization" : p->auth.p;
     if (!agenti_headers_room(p, b, auth)) return 0;
     if (!agenti_header_given(p, "content-type")) agenti_header_put(b, agenti_cstr("content-type"), "", agenti_cstr("application/json"));
     if (!agenti_header_given(p, "accept"))
@@ -100,7 +184,7 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
                                                                       : "text/event-stream, application/json"));
     if (!agenti_header_given(p, "accept-encoding")) agenti_header_put(b, agenti_cstr("accept-encoding"), "", agenti_cstr("identity"));
     if (!agenti_header_given(p, "user-agent")) agenti_header_put(b, agenti_cstr("user-agent"), "", agenti_cstr("agent.h/" AGENT_VERSION));
-    if (p->key_n && auth && !agenti_eq(agenti_cstr(auth), "none") && !agenti_header_given(p, auth))
+    if (p->key_n && p->wants_key)
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
     if (p->wire->header && !agenti_header_given(p, p->wire->header))
         agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
@@ -120,7 +204,7 @@ static int agenti_header_secret(const agenti_peer *p, agent_str name)
 {
     static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
     size_t i;
-    if (p->row->auth && agenti_ieq(name, p->row->auth)) return 1;
+    if (p->auth.n && agenti_ieq(name, p->auth.p)) return 1;
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
     return 0;
 }
@@ -138,7 +222,7 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, a
     }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
-AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n)
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     char *copy;
@@ -150,11 +234,14 @@ AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_
     agenti_key_drop(p);
     p->key = copy;
     p->key_n = n;
+    p->key_count++;
+    p->key_until = valid_ms == 0 ? 0 : valid_ms > UINT64_MAX - e->now ? UINT64_MAX : e->now + valid_ms;
+    agenti_peer_key_answered(p);
     return AGENT_OK;
 }
-static int agenti_check_headers(const char *headers)
+AGENTI_FN int agenti_headers_good(agent_str lines)
 {
-    agent_str lines = agenti_cstr(headers), n, v;
+    agent_str n, v;
     int rc;
     while ((rc = agenti_header_line(&lines, &n, &v)) > 0) {
         size_t i;
@@ -170,12 +257,13 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     agent_str extra = agenti_cstr(d->body_json), base;
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
+    if (d->auth && !agenti_http_token(d->auth, strlen(d->auth))) return "auth is no header's name";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
     if (p->wire->head == NULL) return "this wire format is for answers only";
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
     if (!agenti_url_parse(base, &p->url, &why)) return why;
-    if (!agenti_check_headers(d->headers)) return "headers must be lines of Name: value, and the length is the engine's to tell";
+    if (!agenti_headers_good(agenti_cstr(d->headers))) return "headers must be lines of Name: value, and the length is the engine's to tell";
     if (extra.n) {
         if (agent_json_check(extra.p, extra.n, e->lim.depth, NULL) != AGENT_OK || agenti_trim(extra).p[0] != '{') return "body_json is no JSON object";
         if (agent_json_get(extra, "messages").p || agent_json_get(extra, "stream").p) return "body_json cannot replace messages or stream";
@@ -191,7 +279,14 @@ static int agenti_peer_fill(agenti_peer *p, const agent_peer_desc *d)
         && agenti_url_parse(agenti_text_view(&p->base), &p->url, &why)
         && agenti_text_set(&p->host, pool, graves, p->url.host)
         && agenti_text_set(&p->headers, pool, graves, agenti_cstr(d->headers))
+        && agenti_text_set(&p->auth, pool, graves, agenti_cstr(d->auth ? d->auth : p->row->auth))
         && agenti_text_set(&p->extra, pool, graves, agenti_trim(agenti_cstr(d->body_json)));
+}
+static int agenti_peer_wants_key(const agenti_peer *p)
+{
+    agent_str auth = agenti_text_view(&p->auth);
+    if (auth.n == 0 || p->signs || agenti_eq(auth, "none")) return 0;
+    return !agenti_header_given(p, agenti_eq(auth, "bearer") ? "authorization" : auth.p);
 }
 AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
 {
@@ -207,7 +302,11 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     e->last = "out of memory";
     if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
     id = p->id;
-    if (agent_peer_key(e, id, d->key, AGENT_CSTR) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    p->ready.owner = p;
+    p->ready.kind = AGENTI_PEER;
+    p->signs = (uint8_t)agenti_eq(agenti_text_view(&p->auth), "sign");
+    p->wants_key = (uint8_t)agenti_peer_wants_key(p);
+    if (d->key && agent_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
     return id;
 }
 #endif

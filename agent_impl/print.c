@@ -92,7 +92,8 @@ static void agenti_print_error(agenti_print *o, const agent_event *ev)
 static void agenti_print_more(agenti_print *o, const agent_event *ev)         /* what the type adds                     */
 {
     switch (ev->type) {
-    case AGENT_EV_OPEN: agenti_print_open(o, ev); break;
+    case AGENT_EV_OPEN: case AGENT_EV_SIGN: agenti_print_open(o, ev); break;
+    case AGENT_EV_CREDENTIAL: agenti_print_i64(o, "why", ev->u.credential.why); break;
     case AGENT_EV_CLOSE: agenti_print_i64(o, "why", ev->u.io.why); break;
     case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: agenti_print_end(o, ev); break;
     case AGENT_EV_FILE_START: case AGENT_EV_FILE_DELTA: case AGENT_EV_FILE_END:
@@ -122,6 +123,7 @@ AGENTDEF size_t agent_event_json(const agent_event *ev, char *buf, size_t cap)
     agenti_print_num(&o, "seq", ev->seq);
     agenti_print_num(&o, "flags", ev->flags);
     agenti_print_num(&o, "session", ev->session);
+    if (ev->session == 0 && ev->conn == 0) agenti_print_num(&o, "peer", ev->peer);
     agenti_print_num(&o, "conn", ev->conn);
     agenti_print_num(&o, "run", ev->run);
     agenti_print_num(&o, "step", ev->step);
@@ -157,7 +159,7 @@ static size_t agenti_copy_strs(const agent_event *ev, agent_event *to, size_t ca
     agenti_copy_str(base, &at, cap, &to->text, ev->text);
     agenti_copy_str(base, &at, cap, &to->name, ev->name);
     switch (ev->type) {
-    case AGENT_EV_OPEN:
+    case AGENT_EV_OPEN: case AGENT_EV_SIGN:
         agenti_copy_str(base, &at, cap, &to->u.open.host, ev->u.open.host);
         agenti_copy_str(base, &at, cap, &to->u.open.method, ev->u.open.method);
         agenti_copy_str(base, &at, cap, &to->u.open.url, ev->u.open.url);

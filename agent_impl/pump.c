@@ -107,18 +107,20 @@ static int agenti_pump_session(agent_engine *e)
     int rc;
     agenti_sleep(r);
     agenti_wake(&e->sessions, r);
-    rc = r->kind == AGENTI_SESSION ? agenti_session_pump((agenti_session *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
+    if (r->kind == AGENTI_SESSION) rc = agenti_session_pump((agenti_session *)r->owner);
+    else rc = r->kind == AGENTI_PEER ? agenti_peer_pump((agenti_peer *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
     if (rc == AGENTI_PUMP_NONE) agenti_sleep(r);
     return rc == AGENTI_PUMP_EVENT;
 }
 static int agenti_pump_conn(agent_engine *e)
 {
     agenti_ready *r = e->conns.next;
+    int rc;
     if (r->next != &e->conns) {               /* not alone                                                              */
         agenti_sleep(r);
         agenti_wake(&e->conns, r);
     }
-    if (agenti_conn_pump((agenti_conn *)r->owner)) return 1;
+    if ((rc = agenti_conn_pump((agenti_conn *)r->owner)) != 0) return rc > 0;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;
 }

@@ -27,7 +27,8 @@ AGENTI_FN void agenti_out_free(agenti_out *);                                 /*
 /* Body pieces in order; p NULL: what was added to out->text since the last such call. 0: refused                       */
 AGENTI_FN int  agenti_out_piece(agenti_out *, const char *p, size_t n);
 AGENTI_FN int  agenti_out_log(agenti_out *, const agenti_log *);
-AGENTI_FN int  agenti_out_ready(agenti_out *);                                /* when text and head are written. 0: refused */
+AGENTI_FN int  agenti_out_ready(agenti_out *, int grows);                     /* when text and head are written; grows: the head will. 0: refused */
+AGENTI_FN void agenti_out_head(agenti_out *);                                 /* the head has grown                      */
 AGENTI_FN void agenti_out_start(agenti_out *, int with_head);                 /* also to start over                     */
 AGENTI_FN const char *agenti_out_bytes(const agenti_out *, size_t *n);        /* NULL: all is sent                      */
 AGENTI_FN int  agenti_out_sent(agenti_out *, size_t n);                       /* 0: n is too much                       */
@@ -131,15 +132,19 @@ AGENTI_FN int agenti_out_log(agenti_out *o, const agenti_log *log)
     for (b = log->first; b; b = b->next) if (!agenti_out_piece(o, (const char *)(b + 1), b->n)) return 0;
     return 1;
 }
-AGENTI_FN int agenti_out_ready(agenti_out *o)
+AGENTI_FN void agenti_out_head(agenti_out *o)
+{
+    o->pieces[0].p = o->head.p;
+    o->pieces[0].n = o->head.n;
+}
+AGENTI_FN int agenti_out_ready(agenti_out *o, int grows)
 {
     size_t i, at = 0;
     uint64_t all = o->body_len + o->head.n;
     if (o->text.bad || o->head.bad) return 0;
-    o->pieces[0].p = o->head.p;
-    o->pieces[0].n = o->head.n;
+    agenti_out_head(o);
     for (i = 1; i < o->piece_n; i++) if (o->pieces[i].p == NULL) { o->pieces[i].p = o->text.p + at; at += o->pieces[i].n; }
-    o->stage_cap = all < 2 * AGENTI_SEND_MIN ? (size_t)all : 2 * AGENTI_SEND_MIN;
+    o->stage_cap = !grows && all < 2 * AGENTI_SEND_MIN ? (size_t)all : 2 * AGENTI_SEND_MIN;
     o->stage = (char *)agenti_resize(o->pool, NULL, 0, o->stage_cap);
     if (o->stage == NULL) { o->stage_cap = 0; return 0; }
     return 1;

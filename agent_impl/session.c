@@ -24,7 +24,8 @@ typedef struct agenti_session {
     void *user;
     uint32_t flags, max_steps, parallel;
     uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
-    uint32_t dialect;                         /* of the request that is under way                                       */
+    uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
     agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
@@ -506,13 +507,15 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
     static const char detail[] = "the host declined";
     const agenti_conn *c;
     agenti_session *s;
+    agenti_peer *p;
     agenti_part *r;
     int rc = AGENT_LATE;
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
-    if (need->type == AGENT_EV_OPEN) {
+    if (need->type == AGENT_EV_OPEN || need->type == AGENT_EV_SIGN) {
         c = agenti_conn_get(e, need->conn);
-        if (c && c->need_open) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
-    } else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
+        if (c && c->need_open && c->need == need->need) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+    } else if (need->type == AGENT_EV_CREDENTIAL && (p = agenti_peer_get(e, need->peer)) != NULL) rc = agenti_peer_key_declined(p, need->need);
+    else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
         agenti_result_done(s, r, AGENT_DONE_ERROR);
     }
@@ -521,10 +524,17 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
 AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_event *out)
 {
     const agenti_session *s = agenti_session_get(e, id);
+    const agenti_peer *p = agenti_peer_get(e, id);
     const agenti_msg *m;
     uint32_t k;
-    if (s == NULL) return AGENT_E_STALE;
+    if (s == NULL && (p == NULL || p->key_state != AGENTI_KEY_ASKED || i)) return AGENT_E_STALE;
     memset(out, 0, sizeof *out);
+    if (s == NULL) {
+        out->type = AGENT_EV_CREDENTIAL;
+        out->at_ms = e->now;
+        agenti_peer_key_fill(p, out);
+        return AGENT_OK;
+    }
     out->session = id;
     out->peer = s->peer->id;
     out->user = s->user;
@@ -532,8 +542,8 @@ AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_e
     out->run = s->nums.run;
     out->step = s->steps;
     out->text = out->name = agenti_str(NULL, 0);
-    if (s->conn && s->conn->need_open && s->conn->state == AGENTI_CONN_OPENING && i-- == 0) {
-        out->type = AGENT_EV_OPEN;
+    if (s->conn && s->conn->need_open && i-- == 0) {
+        out->type = s->conn->sign ? AGENT_EV_SIGN : AGENT_EV_OPEN;
         out->conn = s->conn->id;
         agenti_conn_open_fill(s->conn, out);
         return AGENT_OK;

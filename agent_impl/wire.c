@@ -138,7 +138,8 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
-AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);                /* what was written, as long as ops live; frees the buffer. 0: no memory */
+/* What was put together, moved to where ops may point; frees the buffer. 0: no memory                                   */
+AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);
 /* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
  * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
 AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);

@@ -678,7 +678,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     if (i == n) return usage("unknown provider, see --help", name);
     p.provider = name;
     p.url = o->base_url;
-    p.key = providers[i].key ? getenv(providers[i].key) : NULL;
+    p.key = providers[i].key ? getenv(providers[i].key) : "";
     s.model = o->model ? o->model : providers[i].model;
     if (p.url && is_https(p.url)) return usage("https:// needs TLS, which comes with the mbedTLS build; give a --base-url with http://", NULL);
     if (p.url == NULL && !providers[i].local && (p.key == NULL || !*p.key)) {

@@ -93,11 +93,12 @@ static void need_begin(host *h, const agent_event *ev)
 {
     need *n = &h->needs[h->need_n];
     int i;
+    agent_id whose = ev->session ? ev->session : ev->peer;
     CHECK(ev->need != 0);
-    for (i = 0; i < h->need_n; i++) CHECK(h->needs[i].session != ev->session || h->needs[i].id != ev->need);
+    for (i = 0; i < h->need_n; i++) CHECK(h->needs[i].session != whose || h->needs[i].id != ev->need);
     if (h->need_n == NEEDS) { fprintf(stderr, "too many needs\n"); abort(); }
     h->need_n++;
-    n->session = ev->session;
+    n->session = whose;
     n->conn = ev->conn;
     n->id = ev->need;
     n->call = ev->call;
@@ -145,7 +146,7 @@ static void on_event(host *h, const agent_event *ev)
     CHECK(t == NULL || !t->gone || ev->type == AGENT_EV_CLOSE || ev->type == AGENT_EV_NEED_DONE);
     if (ev->type == AGENT_EV_OPEN) on_open(h, ev);
     if (ev->flags & AGENT_EVF_NEED) need_begin(h, ev);
-    if (ev->type == AGENT_EV_NEED_DONE) need_end(h, ev->session, ev->need);
+    if (ev->type == AGENT_EV_NEED_DONE) need_end(h, ev->session ? ev->session : ev->peer, ev->need);
     if (ev->type == AGENT_EV_CLOSE) on_close(h, ev);
 }
 static int next(host *h)
@@ -175,16 +176,21 @@ static void open_peer(host *h, unsigned x)
     agent_peer_desc p = AGENT_ZERO;
     p.provider = names[x % 6];
     p.url = x & 8 ? "http://[::1]:81/a" : NULL;
-    p.key = x & 16 ? "secret-key" : NULL;
+    p.key = x & 16 ? "secret-key" : x & 128 ? "" : NULL;
+    p.auth = (x & 0xC4) == 0x84 ? "sign" : NULL;
     p.headers = x & 32 ? "x-a: b\n" : NULL;
     p.body_json = x & 64 ? "{\"stop\":[\"z\"]}" : NULL;
     if (h->peers[x & 1] == 0) h->peers[x & 1] = agent_peer_open(h->e, &p);
 }
 static void close_peer(host *h, unsigned x)
 {
-    int rc = agent_peer_close(h->e, h->peers[x & 1]);
+    agent_id id = h->peers[x & 1];
+    int rc = agent_peer_close(h->e, id);
     CHECK(rc == AGENT_OK || rc == AGENT_E_STATE || rc == AGENT_E_STALE);
-    if (rc == AGENT_OK) h->peers[x & 1] = 0;
+    if (rc != AGENT_OK) return;
+    h->peers[x & 1] = 0;
+    needs_drop(h, id);
+    check_session_closed(&h->seen, id);
 }
 static void open_session(host *h, unsigned x)
 {
@@ -387,13 +393,15 @@ static void answer_need(host *h, unsigned x)
     need *n = some_need(h, x >> 3);
     int rc;
     if (n == NULL) return;
-    switch (x & 7) {
+    switch ((x & 7) == 4 ? 4 : n->type == AGENT_EV_SIGN ? 6 : n->type == AGENT_EV_CREDENTIAL ? 7 : (x & 7) > 5 ? 8 : x & 7) {
     case 0: rc = agent_tool_append(h->e, n->session, n->call, "part \xF0\x9F", 7); break;
     case 1: rc = agent_tool_append(h->e, n->session, n->call, big, sizeof big); break;
     case 2: rc = agent_tool_update(h->e, n->session, n->call, "title\xC3", AGENT_CSTR); break;
     case 3: rc = agent_tool_done(h->e, n->session, n->call, AGENT_DONE_ERROR); break;
     case 4: rc = agent_decline(h->e, &n->ev); CHECK(rc == AGENT_OK || rc == AGENT_LATE); break;
     case 5: rc = agent_tool_done(h->e, n->session, n->call, 99); break;
+    case 6: rc = agent_sign(h->e, n->conn, x & 64 ? "Authorization: a\nX-B: c\r\n" : "bad", AGENT_CSTR); break;
+    case 7: rc = agent_peer_key(h->e, n->ev.peer, "secret-key", AGENT_CSTR, x & 64 ? 1 : 0); break;
     default: rc = agent_tool_result(h->e, n->session, n->call, "ok", AGENT_CSTR);
     }
     code(rc);
@@ -479,6 +487,8 @@ static void finish(host *h)
 {
     int i;
     for (i = 0; i < h->talk_n; i++) if (!h->talks[i].gone) cancel(h, &h->talks[i]);
+    pump(h);
+    for (i = 0; i < h->need_n; i++) if (h->needs[i].type == AGENT_EV_CREDENTIAL) CHECK(agent_decline(h->e, &h->needs[i].ev) != AGENT_LATE);
     pump(h);
     check_idle(&h->seen);
     fuzz_check(&h->seen);

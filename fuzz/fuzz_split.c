@@ -136,6 +136,7 @@ static void set_up(host *h)
     agent_peer_desc p = AGENT_ZERO;
     agent_session_desc s = AGENT_ZERO;
     p.provider = h->opt[1] & 64 ? "anthropic" : h->opt[1] & 8 ? "openai" : "ollama";
+    p.key = "";
     p.key = "secret-key";
     s.peer = agent_peer_open(h->e, &p);
     s.model = "m";

@@ -21,6 +21,7 @@ static int ask_open(ask *a, const char *provider, const char *body_json, size_t 
     memset(a, 0, sizeof *a);
     if (agent_open(&a->e, &d) != AGENT_OK) exit(2);
     p.provider = provider;
+    p.key = "";
     p.key = "sk-1";
     p.body_json = body_json;
     s.peer = agent_peer_open(a->e, &p);
@@ -148,6 +149,7 @@ static void ask_poor(agent_engine *e, const char *provider, const char *type, co
     size_t n, at = 0;
     sprintf(head, "content-type: %.80s\n", type);
     p.provider = provider;
+    p.key = "";
     s.peer = agent_peer_open(e, &p);
     s.model = "m";
     s.system = "Be brief.";

@@ -210,7 +210,7 @@ static void check_need_open(check *c, check_stream *s, const agent_event *ev)
     s->last_need = ev->need;
     s->needs = (check_need *)check_more(s->needs, s->need_n, sizeof *s->needs);
     s->needs[s->need_n].need = ev->need;
-    s->needs[s->need_n++].conn = ev->type == AGENT_EV_OPEN ? ev->conn : 0;
+    s->needs[s->need_n++].conn = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SIGN ? ev->conn : 0;
 }
 static void check_need_done(check *c, check_stream *s, const agent_event *ev)
 {
@@ -396,18 +396,23 @@ static void check_course(check *c, check_stream *s, const agent_event *ev)
 }
 static void check_whose(check *c, check_stream *s, const agent_event *ev)
 {
-    int io = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SEND || ev->type == AGENT_EV_CLOSE || (ev->type == AGENT_EV_NEED_DONE && ev->conn);
-    if (ev->seq == 0 && io && ev->type != AGENT_EV_OPEN) {}
+    int io = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SIGN || ev->type == AGENT_EV_SEND || ev->type == AGENT_EV_CLOSE || (ev->type == AGENT_EV_NEED_DONE && ev->conn);
+    int asks = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SIGN;
+    if (ev->session == 0 && ev->conn == 0) {
+        if (ev->seq || ev->run || ev->peer == 0) check_fail(c, ev, "a peer's event that is not only its own");
+        return;
+    }
+    if (ev->seq == 0 && io && !asks) {}
     else if (ev->seq != s->seq + 1) check_fail(c, ev, "seq does not count up by one");
     else s->seq = ev->seq;
-    if (ev->run && s->run == ev->run && !s->in_run && !(io && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_SEND)) check_fail(c, ev, "after its RUN_END");
+    if (ev->run && s->run == ev->run && !s->in_run && !(io && !asks && ev->type != AGENT_EV_SEND)) check_fail(c, ev, "after its RUN_END");
     if (ev->run && !io && ev->type != AGENT_EV_RUN_START && s->run != ev->run) check_fail(c, ev, "of a run that is not on");
     if (ev->type >= AGENT_EV_TEXT_START && ev->type <= AGENT_EV_TOOL_RESULT && !s->decode && !s->in_step) check_fail(c, ev, "outside of a step");
 }
 
 static void check_event(check *c, const agent_event *ev)
 {
-    check_stream *s = check_stream_of(c, ev->session ? ev->session : ev->conn);
+    check_stream *s = check_stream_of(c, ev->session ? ev->session : ev->conn ? ev->conn : ev->peer);
     c->events++;
     check_whose(c, s, ev);
     check_views(c, ev);
@@ -431,13 +436,18 @@ static void check_event(check *c, const agent_event *ev)
         check_tool(c, s, ev);
         break;
     case AGENT_EV_NEED_DONE: check_need_done(c, s, ev); break;
+    case AGENT_EV_CREDENTIAL: case AGENT_EV_SIGN:
+        check_need_open(c, s, ev);
+        if (s->cancelled) check_fail(c, ev, "after a cancel");
+        break;
     case AGENT_EV_ERROR:
         if (ev->u.error.fault == AGENT_FAULT_NONE || ev->text.n == 0) check_fail(c, ev, "an error that does not say what it is");
         if (s->decode) check_decode_end(c, s, ev);
         break;
     default: break;
     }
-    if (ev->flags & AGENT_EVF_NEED && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_TOOL_RUN) check_fail(c, ev, "an unknown need");
+    if (ev->flags & AGENT_EVF_NEED && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_SIGN && ev->type != AGENT_EV_CREDENTIAL && ev->type != AGENT_EV_TOOL_RUN)
+        check_fail(c, ev, "an unknown need");
 }
 /* All sessions are idle; connections may wait to be used again.                                                        */
 static void check_idle(check *c)

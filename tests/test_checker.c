@@ -51,6 +51,7 @@ static void record(void)
     size_t answer = 0;
     CHECK(agent_open(&e, &d) == AGENT_OK);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://host.test/v1";
     tool.name = "t";
     s.peer = agent_peer_open(e, &p);

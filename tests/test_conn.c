@@ -428,7 +428,7 @@ static void headers(int via)
     p.headers = "X-Extra: 1\nUser-Agent: mine\n\nHost: virtual.test\r\n";
     d.peer = agent_peer_open(h->e, &p);
     s = host_session(h, &d);
-    CHECK(agent_peer_key(h->e, d.peer, "a\nb", 3) == AGENT_E_ARG && agent_peer_key(h->e, s, "a", 1) == AGENT_E_STALE);
+    CHECK(agent_peer_key(h->e, d.peer, "a\nb", 3, 0) == AGENT_E_ARG && agent_peer_key(h->e, s, "a", 1, 0) == AGENT_E_STALE);
     h->no_open = 1;
     agent_say(h->e, s, "Hi", 2);
     while ((ev = host_next(h)) != NULL) if (ev->type == AGENT_EV_OPEN) {
@@ -449,7 +449,7 @@ static void headers(int via)
         CHECK(strstr(t.p, "virtual.test") && strstr(t.p, "gate.test") == NULL);       /* one Host, the host's own          */
         text_free(&t);
     }
-    CHECK(agent_peer_key(h->e, d.peer, "", 0) == AGENT_OK);
+    CHECK(agent_peer_key(h->e, d.peer, "", 0, 0) == AGENT_OK);
     CHECK(has_header(h, c, "authorization", &v));             /* of the request that is out                               */
     host_cancel(h, s);
     host_run(h);
@@ -479,13 +479,13 @@ static void key_at_cut(void)                                 /* a plain error bo
 
 static int rotate(host *h, const agent_event *ev)            /* a new key while the request is out                       */
 {
-    if (ev->type == AGENT_EV_OPEN) CHECK(agent_peer_key(h->e, ev->peer, "sk-new-secret-key", AGENT_CSTR) == AGENT_OK);
+    if (ev->type == AGENT_EV_OPEN) CHECK(agent_peer_key(h->e, ev->peer, "sk-new-secret-key", AGENT_CSTR, 0) == AGENT_OK);
     return 0;
 }
 static void secrets_hidden(int via)                          /* what the provider quotes of the headers that it was sent */
 {
     static const host_answer a = { "{\"error\":{\"message\":\"no: sk-very-secret-key, Basic dXNlcjpwYXNz, dXNlcjpwYXNz, tok-1234, plainly\",\"code\":\"tok-1234\"}}",
-        401, NULL, HOST_LENGTH, HOST_GO };
+        403, NULL, HOST_LENGTH, HOST_GO };
     agent_peer_desc p;
     agent_session_desc d;
     agent_id s;
@@ -540,7 +540,7 @@ static void secrets_wiped(int via)
     sd.peer = agent_peer_open(h->e, &p);
     s = host_session(h, &sd);
     for (i = 0; i < 2; i++) again(h, s);
-    CHECK(h->outcome == AGENT_COMPLETED && agent_peer_key(h->e, sd.peer, "sk-very-secret-key, the second", AGENT_CSTR) == AGENT_OK);
+    CHECK(h->outcome == AGENT_COMPLETED && agent_peer_key(h->e, sd.peer, "sk-very-secret-key, the second", AGENT_CSTR, 0) == AGENT_OK);
     again(h, s);
     finish(h);
     CHECK(w.seen == 0 && w.heap.live == 0);

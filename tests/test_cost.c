@@ -34,6 +34,7 @@ static void rig_open(struct rig *r, size_t max_events)
     d.alloc = counting;
     CHECK(agent_open(&r->e, &d) == AGENT_OK);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://127.0.0.1:1/v1";
     s.peer = agent_peer_open(r->e, &p);
     s.model = "m";
@@ -196,6 +197,7 @@ static void test_bounded(int how)
     d.limits.scan_per_next = SCAN;
     CHECK(agent_open(&r.e, &d) == AGENT_OK);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://127.0.0.1:1/v1";
     s.peer = agent_peer_open(r.e, &p);
     s.model = "m";
@@ -233,6 +235,7 @@ static size_t close_all(size_t n, int by_one)
     d.alloc = counting;
     CHECK(agent_open(&r.e, &d) == AGENT_OK);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://127.0.0.1:1/v1";
     s.peer = agent_peer_open(r.e, &p);
     s.model = "m";
@@ -274,6 +277,7 @@ static double provider_calls(size_t calls, int known)
     d.alloc = counting;
     CHECK(agent_open(&r.e, &d) == AGENT_OK);
     p.provider = "anthropic";
+    p.key = "";
     p.url = "http://127.0.0.1:1/v1";
     s.peer = agent_peer_open(r.e, &p);
     s.model = "m";

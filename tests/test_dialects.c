@@ -39,6 +39,7 @@ static void side_by_side(const char *provider, const char *body, const char *wan
         memset(&d, 0, sizeof d);
         memset(&t, 0, sizeof t);
         p.provider = provider;
+        p.key = "";
         p.url = "http://model.test/v1";
         d.peer = agent_peer_open(h->e, &p);
         d.max_steps = 1;
@@ -112,6 +113,7 @@ static host *talk(const char *provider, uint32_t dialect, agent_id *s, int steps
     memset(&p, 0, sizeof p);
     memset(&d, 0, sizeof d);
     p.provider = provider;
+    p.key = "";
     p.url = "http://model.test/v1";
     p.dialect_on = dialect;
     d.peer = agent_peer_open(h->e, &p);

@@ -191,6 +191,7 @@ static agent_engine *open_session(agent_id *session)
     agent_engine *e;
     if (agent_open(&e, &d) != AGENT_OK) exit(2);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://host.test/v1";
     s.peer = agent_peer_open(e, &p);
     s.model = "m";

@@ -87,7 +87,7 @@ static long conversation(int via, int cut, long fail_at, int fail_on, long *made
             CHECK(rc > 0 || rc == AGENT_E_NOMEM);
         }
         host_pump(h);
-        rc = agent_peer_key(h->e, 0, "x", 1);
+        rc = agent_peer_key(h->e, 0, "x", 1, 0);
         CHECK(rc == AGENT_E_STALE);
     }
     *made = heap.calls;
@@ -149,7 +149,7 @@ static void calls(void)
         case 2: c = host_session(h, NULL); CHECK(c || agent_last(h->e)[0]); break;
         case 3: rc = agent_session_tools(h->e, s, &tool, 1); CHECK(rc == AGENT_OK || rc == AGENT_E_NOMEM); break;
         case 4: rc = agent_session_set(h->e, s, "system", "sys\xFF", AGENT_CSTR); CHECK(rc == AGENT_OK || rc == AGENT_E_NOMEM); break;
-        default: rc = agent_peer_key(h->e, p, "new", 3); CHECK(rc == AGENT_OK || rc == AGENT_E_NOMEM); break;
+        default: rc = agent_peer_key(h->e, p, "new", 3, 0); CHECK(rc == AGENT_OK || rc == AGENT_E_NOMEM); break;
         }
         heap.fail_at = 0;
         agent_say(h->e, s, "Hi", 2);
@@ -181,7 +181,7 @@ static void calls(void)
             else if (k == 2) (void)host_session(h, NULL);
             else if (k == 3) (void)agent_session_tools(h->e, s, &tool, 1);
             else if (k == 4) (void)agent_say(h->e, s, "\xFF\xFF", 2);
-            else (void)agent_peer_key(h->e, p, "new", 3);
+            else (void)agent_peer_key(h->e, p, "new", 3, 0);
             heap.fail_at = 0;
             (void)agent_cancel(h->e, s);
             while (host_next(h)) {}

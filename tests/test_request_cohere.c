@@ -104,6 +104,7 @@ static void test_version_1(void)
     d.provider_count = 1;
     if (agent_open(&e, &d) != AGENT_OK) exit(2);
     p.provider = "old";
+    p.key = "";
     CHECK(agent_peer_open(e, &p) == 0 && strstr(agent_last(e), "answers only") != NULL);
     agent_close(e);
 }

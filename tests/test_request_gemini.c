@@ -224,6 +224,7 @@ static void gemini_last_step(void)
     memset(&p, 0, sizeof p);
     memset(&d, 0, sizeof d);
     p.provider = "gemini";
+    p.key = "";
     p.key = "k";
     p.url = "http://model.test/v1beta";
     d.peer = agent_peer_open(h->e, &p);

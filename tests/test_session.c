@@ -264,6 +264,7 @@ static void step_limit_body(int via)                         /* body_json's tool
     memset(&p, 0, sizeof p);
     memset(&d, 0, sizeof d);
     p.provider = "openai-compatible";
+    p.key = "";
     p.url = "http://model.test/v1";
     p.body_json = "{\"tool_choice\":\"required\",\"top_k\":4}";
     d.peer = agent_peer_open(h->e, &p);

@@ -83,6 +83,7 @@ int main(int argc, char **argv)
     CHECK(host_model_start(&m, program, "--script", script));
     CHECK(agent_open(&c.e, &d) == AGENT_OK);
     p.provider = "ollama";
+    p.key = "";
     p.url = m.url;
     s.peer = agent_peer_open(c.e, &p);
     s.model = "scripted";
