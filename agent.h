@@ -281,8 +281,15 @@
  *   AGENT_REALLOC(ctx,p,old_size,new_size), AGENT_FREE(ctx,p,old_size)
  *                         [I]  the default allocator; both or none. ctx is desc.alloc_ctx
  *   AGENT_NO_MALLOC       [I]  there is no default allocator: desc.alloc or desc.block is required, <stdlib.h> is not used
+ *   AGENT_NO_OPENAI_CHAT, AGENT_NO_OPENAI_RESPONSES, AGENT_NO_OPENAI_COMPLETIONS, AGENT_NO_ANTHROPIC, AGENT_NO_GEMINI,
+ *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE
+ *                         [I]  leaves a wire format out; what each saves is in the manual's chapter 14
  *   AGENT_ASSERT(x)       [I]  checks of the engine's own logic, never of a peer's bytes; default: nothing
  */
+#if defined AGENT_NO_OPENAI_CHAT || defined AGENT_NO_OPENAI_RESPONSES || defined AGENT_NO_OPENAI_COMPLETIONS || defined AGENT_NO_ANTHROPIC \
+    || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE
+#define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
+#endif
 #ifdef __cplusplus
 extern "C" {
 #define AGENT_ZERO {}
@@ -762,6 +769,10 @@ extern "C" {
  * A part is declarations, then definitions between AGENTI_PART guards: joined, all is one unit; with AGENTI_SPLIT each
  * part is built alone on the declarations of the parts before it. */
 #include <string.h>
+#if defined AGENTI_LEAN && defined __clang__
+#pragma clang diagnostic push            /* until the end of the last part                                             */
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
 #ifdef AGENTI_SPLIT
 #define AGENTI_FN extern
 #elif defined __GNUC__ && !defined __clang__
@@ -5314,6 +5325,7 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
 /* What hosts of OpenAI chat want back of an answer, and in which member: OpenRouter `reasoning_details` (wire-quirks D4), Copilot
  * `reasoning_opaque` (D13), Gemini's compatible endpoint `extra_content` of calls (D12), DeepSeek and its like `reasoning_content` (D1).
  * A reasoning part's data is `[` and what came beside its text, as JSON objects with commas between. */
+#ifndef AGENT_NO_OPENAI_CHAT
 AGENTI_FN int  agenti_details_add(agenti_decoder *, agent_str list);             /* of a delta, with their text. 0: no memory */
 AGENTI_FN int  agenti_details_text(agent_str list);                              /* has one of them text?               */
 AGENTI_FN int  agenti_opaque_add(agenti_decoder *, agent_str value);             /* a JSON string. 0: no memory         */
@@ -5492,10 +5504,12 @@ AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_reques
     else agenti_json_member_str(b, "reasoning_content", agenti_str(NULL, 0));
 }
 #endif
+#endif
 
 /* ==== wire_openai_chat.c: OpenAI chat completions ================================================================= */
 /* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
  * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST .../chat/completions. */
+#ifndef AGENT_NO_OPENAI_CHAT
 AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
@@ -6108,10 +6122,12 @@ static const agenti_wire agenti_openai_chat_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif
+#endif
 
 /* ==== wire_anthropic.c: Anthropic messages ======================================================================== */
 /* Anthropic messages: https://docs.anthropic.com/en/api/messages and /messages-streaming. Blocks are told apart by their index, and
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
+#ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
 
@@ -6752,11 +6768,13 @@ static const agenti_wire agenti_anthropic_wires[2] = {
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
 #endif
+#endif
 
 /* ==== wire_openai_responses.c: OpenAI responses =================================================================== */
 /* OpenAI responses and what speaks it: https://platform.openai.com/docs/api-reference/responses and /responses-streaming
  * An answer is a list of items. Open ones are told apart by output_index; the event that ends an item has it whole, and so has the last
  * event all of them. Items that only the provider understands, and thoughts, go back as they came. */
+#ifndef AGENT_NO_OPENAI_RESPONSES
 AGENTI_FN const agenti_wire *agenti_openai_responses(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_RESPONSES
@@ -7771,10 +7789,12 @@ static const agenti_wire agenti_openai_responses_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif
+#endif
 
 /* ==== wire_gemini.c: Gemini generateContent ======================================================================= */
 /* Gemini generateContent: https://ai.google.dev/api/generate-content, also of Vertex AI. Each payload is a slice of the answer: its parts are
  * increments, its counts are totals. Nothing but the end of the body ends an answer. */
+#ifndef AGENT_NO_GEMINI
 AGENTI_FN const agenti_wire *agenti_gemini(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI
@@ -8688,10 +8708,12 @@ static const agenti_wire agenti_gemini_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif
+#endif
 
 /* ==== wire_gemini_interactions.c: Gemini Interactions ============================================================= */
 /* Gemini Interactions: https://ai.google.dev/api/interactions-api as of revision 2026-05-20. An answer is a list of steps, told apart by their
  * index. Nothing is stored at the provider unless the host says so: each request has the whole conversation, thoughts with their signatures. */
+#ifndef AGENT_NO_GEMINI_INTERACTIONS
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI_INTERACTIONS
@@ -9234,11 +9256,13 @@ static const agenti_wire agenti_gemini_interactions_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
 #endif
+#endif
 
 /* ==== wire_bedrock_converse.c: Bedrock Converse =================================================================== */
 /* Bedrock Converse: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html and API_runtime_Converse.
  * Blocks are told apart by their index and by what is in them: only calls are started, texts and thoughts begin with their first delta.
  * Redacted thoughts, and what the provider runs itself, go back as they came. */
+#ifndef AGENT_NO_BEDROCK
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_BEDROCK_CONVERSE
@@ -9944,10 +9968,12 @@ static const agenti_wire agenti_bedrock_converse_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
 #endif
+#endif
 
 /* ==== wire_ollama.c: Ollama chat and generate ===================================================================== */
 /* Ollama's own API: https://github.com/ollama/ollama/blob/main/docs/api.md. An event is a line of JSON. /api/chat answers with a
  * `message`, /api/generate with the members of one; both are read alike. Calls come whole, their arguments are objects. */
+#ifndef AGENT_NO_OLLAMA
 AGENTI_FN const agenti_wire *agenti_ollama(void);
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void);
 
@@ -10208,10 +10234,12 @@ static const agenti_wire agenti_ollama_generate_wire = {
 AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }
 #endif
+#endif
 
 /* ==== wire_cohere.c: Cohere chat ================================================================================== */
 /* Cohere chat, version 2: https://docs.cohere.com/reference/chat and /chat-stream. An event is told by what is in it: `delta.message`
  * has a piece of a member of the `message` that a whole answer has. Answers of version 1, a line of JSON an event, are understood. */
+#ifndef AGENT_NO_COHERE
 AGENTI_FN const agenti_wire *agenti_cohere(void);
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void);
 
@@ -10657,10 +10685,12 @@ static const agenti_wire agenti_cohere_v1_wire = {
 AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }
 #endif
+#endif
 
 /* ==== wire_openai_completions.c: OpenAI text completions ========================================================== */
 /* OpenAI completions, the form before chat: https://platform.openai.com/docs/api-reference/completions. A text goes on: no messages, no
  * tools. Answers: `text_completion`, streamed or whole. */
+#ifndef AGENT_NO_OPENAI_COMPLETIONS
 AGENTI_FN const agenti_wire *agenti_openai_completions(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_COMPLETIONS
@@ -10784,6 +10814,7 @@ static const agenti_wire agenti_openai_completions_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_openai_completions_wire; }
 #endif
+#endif
 
 /* ==== providers.c: wire formats and providers by name ============================================================= */
 /* Who speaks what: the wire formats by name, and the table of providers. A host's own rows win. */
@@ -10811,12 +10842,37 @@ static const agent_provider agenti_providers[] = {
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     static const agenti_wire *(*const wires[])(void) = {
-        agenti_openai_chat, agenti_anthropic, agenti_gemini, agenti_gemini_interactions,
-        agenti_anthropic_invoke, agenti_bedrock_converse, agenti_ollama, agenti_ollama_generate,
-        agenti_cohere, agenti_cohere_v1, agenti_openai_completions, agenti_openai_responses
+#ifndef AGENT_NO_OPENAI_CHAT
+        agenti_openai_chat,
+#endif
+#ifndef AGENT_NO_ANTHROPIC
+        agenti_anthropic, agenti_anthropic_invoke,
+#endif
+#ifndef AGENT_NO_GEMINI
+        agenti_gemini,
+#endif
+#ifndef AGENT_NO_GEMINI_INTERACTIONS
+        agenti_gemini_interactions,
+#endif
+#ifndef AGENT_NO_BEDROCK
+        agenti_bedrock_converse,
+#endif
+#ifndef AGENT_NO_OLLAMA
+        agenti_ollama, agenti_ollama_generate,
+#endif
+#ifndef AGENT_NO_COHERE
+        agenti_cohere, agenti_cohere_v1,
+#endif
+#ifndef AGENT_NO_OPENAI_COMPLETIONS
+        agenti_openai_completions,
+#endif
+#ifndef AGENT_NO_OPENAI_RESPONSES
+        agenti_openai_responses,
+#endif
+        NULL
     };
     size_t i;
-    for (i = 0; i < sizeof wires / sizeof *wires; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
+    for (i = 0; wires[i]; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)
@@ -13234,7 +13290,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
     if (d->auth && !agenti_http_token(d->auth, strlen(d->auth))) return "auth is no header's name";
-    if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "unknown wire format of the provider";
+    if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "the provider's wire format is unknown, or left out of this build";
     if (p->wire->head == NULL) return "this wire format is for answers only";
     base = agenti_cstr(d->url ? d->url : p->row->url);
     if (base.n == 0) return "this provider needs a url";
@@ -15763,6 +15819,9 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
     }
     return need;
 }
+#endif
+#if defined AGENTI_LEAN && defined __clang__
+#pragma clang diagnostic pop
 #endif
 
 #ifdef __cplusplus

@@ -2,6 +2,10 @@
  * A part is declarations, then definitions between AGENTI_PART guards: joined, all is one unit; with AGENTI_SPLIT each
  * part is built alone on the declarations of the parts before it. */
 #include <string.h>
+#if defined AGENTI_LEAN && defined __clang__
+#pragma clang diagnostic push            /* until the end of the last part                                             */
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
 #ifdef AGENTI_SPLIT
 #define AGENTI_FN extern
 #elif defined __GNUC__ && !defined __clang__

@@ -204,3 +204,6 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
     return need;
 }
 #endif
+#if defined AGENTI_LEAN && defined __clang__
+#pragma clang diagnostic pop
+#endif

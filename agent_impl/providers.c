@@ -23,12 +23,37 @@ static const agent_provider agenti_providers[] = {
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     static const agenti_wire *(*const wires[])(void) = {
-        agenti_openai_chat, agenti_anthropic, agenti_gemini, agenti_gemini_interactions,
-        agenti_anthropic_invoke, agenti_bedrock_converse, agenti_ollama, agenti_ollama_generate,
-        agenti_cohere, agenti_cohere_v1, agenti_openai_completions, agenti_openai_responses
+#ifndef AGENT_NO_OPENAI_CHAT
+        agenti_openai_chat,
+#endif
+#ifndef AGENT_NO_ANTHROPIC
+        agenti_anthropic, agenti_anthropic_invoke,
+#endif
+#ifndef AGENT_NO_GEMINI
+        agenti_gemini,
+#endif
+#ifndef AGENT_NO_GEMINI_INTERACTIONS
+        agenti_gemini_interactions,
+#endif
+#ifndef AGENT_NO_BEDROCK
+        agenti_bedrock_converse,
+#endif
+#ifndef AGENT_NO_OLLAMA
+        agenti_ollama, agenti_ollama_generate,
+#endif
+#ifndef AGENT_NO_COHERE
+        agenti_cohere, agenti_cohere_v1,
+#endif
+#ifndef AGENT_NO_OPENAI_COMPLETIONS
+        agenti_openai_completions,
+#endif
+#ifndef AGENT_NO_OPENAI_RESPONSES
+        agenti_openai_responses,
+#endif
+        NULL
     };
     size_t i;
-    for (i = 0; i < sizeof wires / sizeof *wires; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
+    for (i = 0; wires[i]; i++) if (agenti_eq(name, wires[i]()->name)) return wires[i]();
     return NULL;
 }
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name)

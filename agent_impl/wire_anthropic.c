@@ -1,5 +1,6 @@
 /* Anthropic messages: https://docs.anthropic.com/en/api/messages and /messages-streaming. Blocks are told apart by their index, and
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
+#ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
 
@@ -639,4 +640,5 @@ static const agenti_wire agenti_anthropic_wires[2] = {
 };
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
+#endif
 #endif

@@ -1,6 +1,7 @@
 /* Bedrock Converse: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html and API_runtime_Converse.
  * Blocks are told apart by their index and by what is in them: only calls are started, texts and thoughts begin with their first delta.
  * Redacted thoughts, and what the provider runs itself, go back as they came. */
+#ifndef AGENT_NO_BEDROCK
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_BEDROCK_CONVERSE
@@ -705,4 +706,5 @@ static const agenti_wire agenti_bedrock_converse_wire = {
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held }              /* nothing of a whole answer is owned */
 };
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
+#endif
 #endif

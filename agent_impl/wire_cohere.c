@@ -1,5 +1,6 @@
 /* Cohere chat, version 2: https://docs.cohere.com/reference/chat and /chat-stream. An event is told by what is in it: `delta.message`
  * has a piece of a member of the `message` that a whole answer has. Answers of version 1, a line of JSON an event, are understood. */
+#ifndef AGENT_NO_COHERE
 AGENTI_FN const agenti_wire *agenti_cohere(void);
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void);
 
@@ -444,4 +445,5 @@ static const agenti_wire agenti_cohere_v1_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }
+#endif
 #endif

@@ -1,5 +1,6 @@
 /* Gemini generateContent: https://ai.google.dev/api/generate-content, also of Vertex AI. Each payload is a slice of the answer: its parts are
  * increments, its counts are totals. Nothing but the end of the body ends an answer. */
+#ifndef AGENT_NO_GEMINI
 AGENTI_FN const agenti_wire *agenti_gemini(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI
@@ -912,4 +913,5 @@ static const agenti_wire agenti_gemini_wire = {
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
+#endif
 #endif

@@ -1,5 +1,6 @@
 /* Gemini Interactions: https://ai.google.dev/api/interactions-api as of revision 2026-05-20. An answer is a list of steps, told apart by their
  * index. Nothing is stored at the provider unless the host says so: each request has the whole conversation, thoughts with their signatures. */
+#ifndef AGENT_NO_GEMINI_INTERACTIONS
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_GEMINI_INTERACTIONS
@@ -541,4 +542,5 @@ static const agenti_wire agenti_gemini_interactions_wire = {
     { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none }
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
+#endif
 #endif

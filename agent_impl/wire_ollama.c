@@ -1,5 +1,6 @@
 /* Ollama's own API: https://github.com/ollama/ollama/blob/main/docs/api.md. An event is a line of JSON. /api/chat answers with a
  * `message`, /api/generate with the members of one; both are read alike. Calls come whole, their arguments are objects. */
+#ifndef AGENT_NO_OLLAMA
 AGENTI_FN const agenti_wire *agenti_ollama(void);
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void);
 
@@ -259,4 +260,5 @@ static const agenti_wire agenti_ollama_generate_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }
+#endif
 #endif

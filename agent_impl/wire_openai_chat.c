@@ -1,5 +1,6 @@
 /* OpenAI chat completions and what speaks it: https://platform.openai.com/docs/api-reference/chat
  * Answers: chunks `chat.completion.chunk`, whole answers `chat.completion`. Requests: POST .../chat/completions. */
+#ifndef AGENT_NO_OPENAI_CHAT
 AGENTI_FN const agenti_wire *agenti_openai_chat(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_CHAT
@@ -611,4 +612,5 @@ static const agenti_wire agenti_openai_chat_wire = {
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
+#endif
 #endif

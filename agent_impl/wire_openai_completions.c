@@ -1,5 +1,6 @@
 /* OpenAI completions, the form before chat: https://platform.openai.com/docs/api-reference/completions. A text goes on: no messages, no
  * tools. Answers: `text_completion`, streamed or whole. */
+#ifndef AGENT_NO_OPENAI_COMPLETIONS
 AGENTI_FN const agenti_wire *agenti_openai_completions(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_COMPLETIONS
@@ -122,4 +123,5 @@ static const agenti_wire agenti_openai_completions_wire = {
     { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }
 };
 AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_openai_completions_wire; }
+#endif
 #endif

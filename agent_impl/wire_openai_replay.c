@@ -1,6 +1,7 @@
 /* What hosts of OpenAI chat want back of an answer, and in which member: OpenRouter `reasoning_details` (wire-quirks D4), Copilot
  * `reasoning_opaque` (D13), Gemini's compatible endpoint `extra_content` of calls (D12), DeepSeek and its like `reasoning_content` (D1).
  * A reasoning part's data is `[` and what came beside its text, as JSON objects with commas between. */
+#ifndef AGENT_NO_OPENAI_CHAT
 AGENTI_FN int  agenti_details_add(agenti_decoder *, agent_str list);             /* of a delta, with their text. 0: no memory */
 AGENTI_FN int  agenti_details_text(agent_str list);                              /* has one of them text?               */
 AGENTI_FN int  agenti_opaque_add(agenti_decoder *, agent_str value);             /* a JSON string. 0: no memory         */
@@ -178,4 +179,5 @@ AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_reques
     if (own) agenti_reasoning_texts_out(b, m, "reasoning_content");
     else agenti_json_member_str(b, "reasoning_content", agenti_str(NULL, 0));
 }
+#endif
 #endif

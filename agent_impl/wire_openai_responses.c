@@ -1,6 +1,7 @@
 /* OpenAI responses and what speaks it: https://platform.openai.com/docs/api-reference/responses and /responses-streaming
  * An answer is a list of items. Open ones are told apart by output_index; the event that ends an item has it whole, and so has the last
  * event all of them. Items that only the provider understands, and thoughts, go back as they came. */
+#ifndef AGENT_NO_OPENAI_RESPONSES
 AGENTI_FN const agenti_wire *agenti_openai_responses(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_RESPONSES
@@ -1014,4 +1015,5 @@ static const agenti_wire agenti_openai_responses_wire = {
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none }
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
+#endif
 #endif

@@ -18,7 +18,7 @@ EVERYTHING_CXX="$EVERYTHING -Wno-old-style-cast -Wno-zero-as-null-pointer-consta
 
 GATES="regenerated prefixes split sources recursion macros exports undefined nomalloc allocator frames
  wall_gcc_c99 wall_gcc_c11 wall_gcc_c2x wall_gxx_11 wall_gxx_20 wall_clang_c99 wall_clang_c11 wall_clang_c2x wall_clangxx_11 wall_clangxx_20
- no_exceptions aliasing m32 poison units examples size compile_time"
+ no_exceptions aliasing m32 poison units examples size lean compile_time"
 
 # What a gate writes is shown when it fails; `note` is shown always. Exit code 77 is a skip.
 note() { echo "$*" >>"$D.note"; }
@@ -330,6 +330,28 @@ gate_size() {
     objects
     for o in "$D".*-O?.o; do
         note "$(size -A "$o" | awk -v o="$(echo "$o" | sed 's/.*size\.//; s/\.o$//')" '/^\.text/ { t += $2 } /^\.rodata/ { r += $2 } END { printf "%s: .text %d bytes, constants %d", o, t, r }')"
+    done
+}
+# Each switch that leaves something out, alone, all together, and all but one: no warnings, and what it saves.
+gate_lean() {
+    need size
+    units c
+    switches=$(grep -o 'AGENT_NO_[A-Z_]*' agent_impl/config.h | sort -u | grep -v AGENT_NO_MALLOC)
+    lean() { $GCC -std=c99 $WALL -Os -fno-pic -I. "$@" -c "$D.impl.c" -o "$D.o" || exit 1; bytes=$(size -A "$D.o" | awk '/^\.text/ || /^\.rodata/ { t += $2 } END { print t }'); }
+    lean
+    whole=$bytes all=
+    for x in $switches; do
+        all="$all -D$x"
+        lean "-D$x"
+        note "$x saves $((whole - bytes)) bytes"
+        if command -v "$CLANG" >/dev/null 2>&1; then $CLANG -std=c99 $EVERYTHING "-D$x" -I. -fsyntax-only "$D.impl.c" || exit 1; fi
+    done
+    lean $all
+    note "all of them: $bytes of $whole bytes are left"
+    if command -v "$CLANG" >/dev/null 2>&1; then $CLANG -std=c99 $EVERYTHING $all -I. -fsyntax-only "$D.impl.c" || exit 1; fi
+    for x in OPENAI_CHAT ANTHROPIC; do
+        lean $(echo "$all" | sed "s/ -DAGENT_NO_$x\\>//")
+        note "only $x: $bytes bytes"
     done
 }
 gate_compile_time() {
