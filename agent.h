@@ -88,6 +88,8 @@
  *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
  *   CREDENTIAL  need, of a peer and all its sessions: its key is missing, too old, or refused (u.credential.why; text: the provider's words).
  *               name: the variable where one is usually found. Answer agent_peer_key; declined, it goes on with what there is
+ *   MODELS      of a peer, after agent_models. text: a JSON array of {"id", "name", "context", "output"}: what agent_session_desc.model takes,
+ *               a name for people, the most tokens of a prompt and of an answer; id always, the others where the provider tells them
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model
@@ -260,6 +262,7 @@
  *   peer.c             endpoints: URL, key, headers
  *   conn.c             connections: bytes in and out, HTTP, reuse
  *   decode.c           the decode-only door
+ *   models.c           what models a provider has
  *   session.c          conversations, as the host sees them
  *   loop.c             runs and steps
  *   pump.c             open, close, time, agent_next
@@ -366,6 +369,7 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
                                     the host, which signs it (AWS SigV4)                                              */
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
+  const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
 } agent_provider;
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
@@ -420,6 +424,10 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
  * CREDENTIAL. valid_ms: how long it is good from now, 0: not known; when that is over, and once when a request is answered by status
  * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
+
+/* Asks what models there are, by an exchange of its own. MODELS comes, or an ERROR of scope PEER: exactly one of them, unless the peer is
+ * closed before. OK, E_STALE, E_STATE (the provider has no list), E_NOMEM.                                            */
+AGENTDEF int agent_models(agent_engine *, agent_id peer);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -530,7 +538,7 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
 /* ---- 5 events ------------------------------------------------------------------------------------------------ */
 #define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
   /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
-  /* peer   */ X(CREDENTIAL, N) \
+  /* peer   */ X(CREDENTIAL, N) X(MODELS, F) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
@@ -558,7 +566,7 @@ enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_R
 enum agent_conn_kind { AGENT_CONN_HTTP };
 enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
-enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
+enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
   AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
   AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };
@@ -4274,6 +4282,7 @@ enum agenti_op_kind {
     AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
+    AGENTI_OP_MODELS,                         /* a: a list of models, JSON                                              */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;
@@ -10823,21 +10832,21 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
 static const agent_provider agenti_providers[] = {
-    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
-    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0 },
-    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0 },
-    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0 },
-    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0 },
-    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
-    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0 },
-    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0 },
-    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0 },
-    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0 },
-    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0 },
-    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
-    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
-    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
-    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
+    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models" },
+    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0, "/models" },
+    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models?limit=1000" },
+    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
+    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
+    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0, "/models" },
+    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0, "/tags" },
+    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0, "/tags" },
+    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0, "/tags" },
+    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0, "=/v1/models?page_size=1000" },
+    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0, "/models" },
+    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0, "/models" },
+    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
+    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
+    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0, "/models" }
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
@@ -10887,7 +10896,7 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 
 /* ==== engine.c: handles, who has work, the one event ============================================================== */
 /* The engine's own state: handles, who has work, the one event that is out. */
-enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3 };
+enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3, AGENTI_LISTING = 4 /* has no handle */ };
 typedef struct agenti_ready {                 /* a link of a FIFO of those that have work                               */
     struct agenti_ready *next, *prev;         /* both NULL: not in it                                                   */
     void *owner;
@@ -12644,7 +12653,8 @@ static int agenti_apply_news(agenti_answer *a, agenti_op *op)
     agent_event *ev;
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     op->flags |= AGENTI_OP_APPLIED;
-    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM : AGENT_EV_WARNING);
+    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM
+                          : op->kind == AGENTI_OP_MODELS ? AGENT_EV_MODELS : AGENT_EV_WARNING);
     ev->text = op->a;
     ev->name = op->b;
     return 1;
@@ -13032,6 +13042,10 @@ AGENTI_FN int agenti_out_sent(agenti_out *o, size_t n)
 /* ==== peer.c: endpoints: URL, key, headers ======================================================================== */
 /* Whoever is at the other end: its address, key, headers and dialect, and its connections that wait to be used again. */
 struct agenti_conn;
+typedef struct agenti_waiter {                /* who waits for the key beside sessions                                  */
+    agenti_ready ready;
+    struct agenti_waiter *next;
+} agenti_waiter;
 typedef struct agenti_peer {
     agent_id id;
     agent_engine *e;
@@ -13052,6 +13066,7 @@ typedef struct agenti_peer {
     uint32_t dialect, sessions;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
+    agenti_waiter *listings;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;
 
@@ -13101,6 +13116,7 @@ AGENTI_FN int agenti_peer_key_there(agenti_peer *p)
 static void agenti_peer_key_answered(agenti_peer *p)
 {
     agent_engine *e = p->e;
+    agenti_waiter *w;
     uint32_t i;
     if (p->key_state == AGENTI_KEY_THERE) return;
     p->need_over = p->key_state == AGENTI_KEY_ASKED;
@@ -13109,6 +13125,7 @@ static void agenti_peer_key_answered(agenti_peer *p)
     if (p->need_over) agenti_wake(&e->sessions, &p->ready);
     for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)          /* a session begins with its link                          */
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_wake(&e->sessions, (agenti_ready *)e->slots[AGENTI_SESSION].p[i].p);
+    for (w = p->listings; w; w = w->next) agenti_wake(&e->sessions, &w->ready);
 }
 AGENTI_FN int agenti_peer_key_declined(agenti_peer *p, agent_num need)
 {
@@ -13387,6 +13404,7 @@ typedef struct agenti_conn {
     agenti_buf head;                          /* HTTP's                                                                 */
     agenti_out out;
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    const char *method;                       /* and URL, of the request                                                */
     agenti_text url;
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
@@ -13410,6 +13428,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *);                                /
 AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
+AGENTI_FN int  agenti_conn_head_write(agenti_conn *, const char *method, const char *path);    /* when body and header lines are written. 0: no memory */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
 AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
 AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
@@ -13524,6 +13543,47 @@ AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
     }
     if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
     return idle;
+}
+static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+{
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_str(b, ": ");
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_str(b, "\r\n");
+}
+static int agenti_target(agenti_buf *b, const agenti_url *u, const char *path)         /* "=/path" stands for the host's own    */
+{
+    agenti_url root = *u;
+    if (path[0] != '=') return agenti_url_join(b, u, path);
+    root.path.n = 0;
+    return agenti_url_join(b, &root, path + 1);
+}
+/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
+AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+{
+    const agenti_url *u = &c->peer->url;
+    agenti_buf *b = &c->out.head, url;
+    agent_str name, value;
+    char number[24];
+    size_t i;
+    int ok;
+    c->method = method;
+    agenti_buf_init(&url, &c->e->pool);
+    agenti_buf_str(&url, u->tls ? "https://" : "http://");
+    agenti_buf_add(&url, u->authority.p, u->authority.n);
+    ok = agenti_target(&url, u, path);
+    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
+    agenti_buf_str(b, method);
+    agenti_buf_str(b, " ");
+    ok = ok && agenti_target(b, u, path);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    ok = ok && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
+    agenti_buf_free(&url);
+    return ok;
 }
 AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
 {
@@ -13886,7 +13946,7 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
     ev->flags = AGENT_EVF_NEED;
     ev->need = c->need;
     ev->u.open.host = agenti_text_view(&c->peer->host);
-    ev->u.open.method = agenti_cstr("POST");
+    ev->u.open.method = agenti_cstr(c->method);
     ev->u.open.url = agenti_text_view(&c->url);
     ev->u.open.port = c->peer->url.port;
     ev->u.open.kind = AGENT_CONN_HTTP;
@@ -14209,6 +14269,231 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
     }
     agenti_conn_sign(c, &c->e->ev);
     return 1;
+}
+#endif
+
+/* ==== models.c: what models a provider has ======================================================================== */
+/* What models a provider has: one GET of its list, one MODELS event. The lists differ in shape; what is common is told in one. */
+enum agenti_listing_state { AGENTI_LISTING_SEND, AGENTI_LISTING_ANSWER, AGENTI_LISTING_END };
+typedef struct agenti_listing {
+    agenti_waiter waits;                      /* first: at its peer                                                     */
+    agenti_peer *peer;
+    agenti_conn *conn;
+    agenti_answer answer;
+    agenti_nums nums;
+    int state;
+    uint8_t fresh;                            /* not an idle connection                                                 */
+} agenti_listing;
+
+AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was made                                   */
+AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
+/* ---- the answer, in any shape ---- */
+enum { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME, AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN,
+       AGENTI_ML_INPUT, AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS, AGENTI_ML_LIMITS_IN,
+       AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN, AGENTI_ML_CAN_LIMITS, AGENTI_ML_CAN_IN, AGENTI_ML_CAN_OUT, AGENTI_ML_FIELDS };
+static const agenti_field agenti_models_fields[AGENTI_ML_FIELDS] = {
+    { "id", -1 }, { "model", -1 }, { "name", -1 }, { "display_name", -1 }, { "displayName", -1 },
+    { "context_length", -1 }, { "context_window", -1 }, { "max_context_length", -1 }, { "max_model_len", -1 }, { "inputTokenLimit", -1 },
+    { "max_output_tokens", -1 }, { "max_completion_tokens", -1 }, { "outputTokenLimit", -1 },
+    { "top_provider", -1 }, { "max_completion_tokens", AGENTI_ML_TOP },                               /* OpenRouter     */
+    { "limits", -1 }, { "max_input_tokens", AGENTI_ML_LIMITS }, { "max_output_tokens", AGENTI_ML_LIMITS },               /* GitHub Models */
+    { "capabilities", -1 }, { "limits", AGENTI_ML_CAN }, { "max_context_window_tokens", AGENTI_ML_CAN_LIMITS },           /* Copilot       */
+    { "max_output_tokens", AGENTI_ML_CAN_LIMITS }
+};
+static agent_str agenti_models_first(const agent_str *f, const uint8_t *which, size_t n)      /* a string that is not empty      */
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (agenti_nonempty(f[which[i]])) return f[which[i]];
+    return agenti_str(NULL, 0);
+}
+static void agenti_models_count(agenti_buf *b, const char *key, const agent_str *f, const uint8_t *which, size_t n)
+{
+    int64_t v;
+    size_t i;
+    for (i = 0; i < n; i++) if (f[which[i]].n && agenti_count(f[which[i]], &v) && v > 0) { agenti_json_member_int(b, key, v); return; }
+}
+/* JSON strings go over as they are written.                                                                            */
+static AGENTI_NOINLINE void agenti_models_one(agenti_buf *b, agent_str model)
+{
+    static const uint8_t ids[] = { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME }, names[] = { AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_NAME };
+    static const uint8_t context[] = { AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN, AGENTI_ML_INPUT, AGENTI_ML_LIMITS_IN, AGENTI_ML_CAN_IN };
+    static const uint8_t output[] = { AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN_OUT };
+    static const char kind[] = "\"models/";
+    enum { KIND = sizeof kind - 1 };
+    agent_str f[AGENTI_ML_FIELDS], id, name;
+    agenti_json_pick(model, agenti_models_fields, AGENTI_ML_FIELDS, f);
+    id = agenti_models_first(f, ids, sizeof ids);
+    name = agenti_models_first(f, names, sizeof names);
+    if (id.n == 0) return;
+    agenti_buf_str(b, b->n > 1 ? ",{\"id\":" : "{\"id\":");
+    if (id.n > KIND && memcmp(id.p, kind, KIND) == 0) {                              /* Gemini: a resource's name         */
+        agenti_buf_str(b, "\"");
+        agenti_buf_add(b, id.p + KIND, id.n - KIND);
+    } else agenti_buf_add(b, id.p, id.n);
+    if (name.n && name.p != id.p) agenti_json_member(b, "name", name);
+    agenti_models_count(b, "context", f, context, sizeof context);
+    agenti_models_count(b, "output", f, output, sizeof output);
+    agenti_buf_str(b, "}");
+}
+static agent_str agenti_models_list(agent_str body)
+{
+    agent_str list = body;
+    if (agenti_is_object(body)) list = agent_json_get(body, "data");
+    if (!agenti_is_array(list)) list = agent_json_get(body, "models");
+    return list;
+}
+static int agenti_models_goes_on(agent_str body)
+{
+    return agenti_is_object(body) && (agenti_eq(agent_json_get(body, "has_more"), "true") || agenti_nonempty(agent_json_get(body, "nextPageToken"))
+        || agenti_nonempty(agent_json_get(body, "next_page_token")));
+}
+static int agenti_models_whole(agenti_decoder *d, agent_str body)
+{
+    agent_str list, item;
+    agenti_buf b;
+    agenti_op *op;
+    size_t pos = 0;
+    if (!agenti_raw_of(d, agenti_trim(body), &body)) return 0;
+    list = agenti_models_list(body);
+    if (!agenti_is_array(list)) {
+        agenti_fault_object(d, body, 0);      /* an error at status 200, or not what was asked for                      */
+        return 1;
+    }
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_str(&b, "[");
+    while (agent_json_each(list, &pos, NULL, &item)) if (agenti_is_object(item)) agenti_models_one(&b, item);
+    agenti_buf_str(&b, "]");
+    if (agenti_models_goes_on(body)) {
+        if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) { agenti_buf_free(&b); return 0; }
+        op->a = agenti_cstr("the list of models goes on: only its beginning is told");
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_MODELS, 0)) == NULL) { agenti_buf_free(&b); return 0; }
+    d->done = 1;
+    d->finish = AGENT_FINISH_STOP;
+    return agenti_made(d, &b, &op->a);
+}
+static int agenti_models_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    (void)event;
+    if (agent_json_check(data.p, data.n, d->depth_limit, NULL) == AGENT_OK) return agenti_models_whole(d, data);
+    return agenti_payload_bad(d);
+}
+static const char *const agenti_models_none[] = { NULL };
+static const agenti_wire agenti_models_wire = {
+    "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }
+};
+
+/* ---- the request ---- */
+AGENTDEF int agent_models(agent_engine *e, agent_id peer)
+{
+    agenti_peer *p = agenti_peer_get(e, peer);
+    agenti_listing *l;
+    if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
+    if (p->row->models == NULL) return agenti_say(e, AGENT_E_STATE, "this provider has no list of models");
+    if ((l = (agenti_listing *)agenti_get(&e->pool, sizeof *l)) == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    l->peer = p;
+    l->waits.ready.owner = l;
+    l->waits.ready.kind = AGENTI_LISTING;
+    l->waits.next = p->listings;
+    p->listings = &l->waits;
+    agenti_answer_start(&l->answer, e, &e->pool, &agenti_models_wire, 0);
+    l->answer.nums = &l->nums;
+    agenti_wake(&e->sessions, &l->waits.ready);
+    return AGENT_OK;
+}
+static void agenti_listing_free(agenti_listing *l)
+{
+    agent_engine *e = l->peer->e;
+    agenti_waiter **at = &l->peer->listings;
+    while (*at != &l->waits) at = &(*at)->next;
+    *at = l->waits.next;
+    agenti_sleep(&l->waits.ready);
+    agenti_answer_free(&l->answer);
+    agenti_put(&e->pool, l, sizeof *l);
+}
+AGENTI_FN void agenti_listings_drop(agenti_peer *p)
+{
+    while (p->listings) {
+        agenti_listing *l = (agenti_listing *)p->listings->ready.owner;
+        if (l->conn) agenti_conn_abort(l->conn);
+        agenti_listing_free(l);
+    }
+}
+static int agenti_listing_write(agenti_listing *l)
+{
+    agenti_conn *c = l->conn;
+    const char *path = l->peer->row->models;
+    return agenti_out_piece(&c->out, NULL, 0) && agenti_peer_headers(l->peer, &c->lines, 0) && agenti_conn_head_write(c, "GET", path)
+        && agenti_out_ready(&c->out, l->peer->signs);
+}
+static int agenti_listing_send(agenti_listing *l)
+{
+    agent_engine *e = l->peer->e;
+    agenti_exchange x;
+    if (!agenti_peer_key_there(l->peer)) return 0;
+    l->state = AGENTI_LISTING_END;
+    l->conn = l->fresh ? NULL : agenti_conn_reuse(l->peer);
+    if (l->conn == NULL) l->conn = agenti_conn_new(e, l->peer);
+    if (l->conn == NULL || !agenti_listing_write(l)) {
+        int full = l->conn == NULL && e->slots[AGENTI_CONN].live >= e->lim.conns;
+        if (l->conn) agenti_conn_abort(l->conn);
+        l->conn = NULL;
+        agenti_answer_fault(&l->answer, full ? AGENT_FAULT_LIMIT : AGENT_FAULT_NOMEM, 0, full ? e->last : "out of memory for the request");
+        return 2;
+    }
+    memset(&x, 0, sizeof x);
+    x.user = l->peer->user;
+    x.nums = &l->nums;
+    x.ready = &l->waits.ready;
+    x.answer = &l->answer;
+    l->state = AGENTI_LISTING_ANSWER;
+    agenti_conn_begin(l->conn, &x, 0, 0);
+    return 0;
+}
+static int agenti_listing_wait(agenti_listing *l)
+{
+    agenti_conn *c = l->conn;
+    if (!c->over) return 0;
+    l->conn = NULL;
+    if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
+        agenti_conn_abort(c);
+        agenti_answer_free(&l->answer);
+        agenti_answer_start(&l->answer, l->peer->e, &l->peer->e->pool, &agenti_models_wire, 0);
+        l->answer.nums = &l->nums;
+        l->fresh = 1;
+        l->state = AGENTI_LISTING_SEND;
+        return 2;
+    }
+    agenti_peer_hide(l->peer, &c->lines, &l->answer.d.fault.text);
+    agenti_peer_hide(l->peer, &c->lines, &l->answer.d.fault.code);
+    agenti_peer_hide(l->peer, &c->lines, &l->answer.d.request_id);
+    if (l->answer.d.fault.fault && l->answer.d.fault.http_status < 300) agenti_conn_abort(c); else agenti_conn_drain(c);
+    l->state = AGENTI_LISTING_END;
+    return 2;
+}
+static int agenti_listing_end(agenti_listing *l)
+{
+    agent_event *ev;
+    agenti_peer *p = l->peer;
+    if (l->answer.d.fault.fault == AGENT_FAULT_NONE) { agenti_listing_free(l); return -1; }
+    ev = agenti_answer_error(&l->answer, AGENT_SCOPE_PEER);
+    ev->peer = p->id;
+    ev->user = p->user;
+    agenti_listing_free(l);                   /* what the event points to lives until the next agent_next               */
+    return 1;
+}
+AGENTI_FN int agenti_listing_pump(agenti_listing *l)
+{
+    int rc = 2;
+    while (rc == 2) {
+        if (l->state == AGENTI_LISTING_SEND) rc = agenti_listing_send(l);
+        else rc = l->state == AGENTI_LISTING_ANSWER ? agenti_listing_wait(l) : agenti_listing_end(l);
+    }
+    return rc;
 }
 #endif
 
@@ -14893,39 +15178,14 @@ static int agenti_tools_sync(agenti_session *s, const agenti_request *r)
     agenti_buf_free(&b);
     return ok;
 }
-static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
 {
-    agenti_buf_add(b, name.p, name.n);
-    agenti_buf_str(b, ": ");
-    agenti_buf_add(b, value.p, value.n);
-    agenti_buf_str(b, "\r\n");
-}
-/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
-{
-    const agenti_url *u = &s->peer->url;
     const agenti_wire *w = s->peer->wire;
-    agenti_buf *b = &c->out.head, url, path;
-    agent_str name, value;
-    char number[24];
-    size_t i;
+    agenti_buf path;
     int ok;
     agenti_buf_init(&path, &s->e->pool);
     agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
-    agenti_buf_init(&url, &s->e->pool);
-    agenti_buf_str(&url, u->tls ? "https://" : "http://");
-    agenti_buf_add(&url, u->authority.p, u->authority.n);
-    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
-    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
-    agenti_buf_str(b, "POST ");
-    if (!path.bad) agenti_url_join(b, u, path.p);
-    agenti_buf_str(b, " HTTP/1.1\r\n");
-    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
-    for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
-    agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
-    agenti_buf_str(b, "\r\n");
-    ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
-    agenti_buf_free(&url);
+    ok = !path.bad && agenti_conn_head_write(c, "POST", path.p);
     agenti_buf_free(&path);
     return ok;
 }
@@ -14944,7 +15204,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
 }
 static int agenti_step_send(agenti_session *s)
 {
@@ -15530,6 +15790,8 @@ AGENTDEF void agent_close(agent_engine *e)
     }
     for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_session_free((agenti_session *)e->slots[AGENTI_SESSION].p[i].p);
+    for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
+        if (e->slots[AGENTI_PEER].p[i].p) agenti_listings_drop((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++)
         if (e->slots[AGENTI_CONN].p[i].p) agenti_conn_free((agenti_conn *)e->slots[AGENTI_CONN].p[i].p);
     while (e->pinned_first) agenti_conn_unpin(e->pinned_first);
@@ -15547,6 +15809,7 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
     uint32_t i;
     if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
     if (p->sessions) return agenti_say(e, AGENT_E_STATE, "sessions use this peer");
+    agenti_listings_drop(p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++) {
         agenti_conn *c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
         if (c && c->peer == p) agenti_conn_orphan(c);
@@ -15583,6 +15846,7 @@ static int agenti_pump_session(agent_engine *e)
     agenti_sleep(r);
     agenti_wake(&e->sessions, r);
     if (r->kind == AGENTI_SESSION) rc = agenti_session_pump((agenti_session *)r->owner);
+    else if (r->kind == AGENTI_LISTING) rc = agenti_listing_pump((agenti_listing *)r->owner);
     else rc = r->kind == AGENTI_PEER ? agenti_peer_pump((agenti_peer *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
     if (rc == AGENTI_PUMP_NONE) agenti_sleep(r);
     return rc == AGENTI_PUMP_EVENT;

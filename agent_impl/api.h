@@ -53,6 +53,7 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
                                     the host, which signs it (AWS SigV4)                                              */
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
+  const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
 } agent_provider;
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
@@ -107,6 +108,10 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
  * CREDENTIAL. valid_ms: how long it is good from now, 0: not known; when that is over, and once when a request is answered by status
  * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
+
+/* Asks what models there are, by an exchange of its own. MODELS comes, or an ERROR of scope PEER: exactly one of them, unless the peer is
+ * closed before. OK, E_STALE, E_STATE (the provider has no list), E_NOMEM.                                            */
+AGENTDEF int agent_models(agent_engine *, agent_id peer);
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -217,7 +222,7 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
 /* ---- 5 events ------------------------------------------------------------------------------------------------ */
 #define AGENT_EVENTS(X) /* N: a need, F: a fact; what each carries: the manual's chapter 4 */ \
   /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
-  /* peer   */ X(CREDENTIAL, N) \
+  /* peer   */ X(CREDENTIAL, N) X(MODELS, F) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
   /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
@@ -245,7 +250,7 @@ enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_R
 enum agent_conn_kind { AGENT_CONN_HTTP };
 enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
-enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */ };
+enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
   AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
   AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };

@@ -41,6 +41,7 @@ typedef struct agenti_conn {
     agenti_buf head;                          /* HTTP's                                                                 */
     agenti_out out;
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    const char *method;                       /* and URL, of the request                                                */
     agenti_text url;
     uint64_t drain_until;
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
@@ -64,6 +65,7 @@ AGENTI_FN void agenti_conn_free(agenti_conn *);                                /
 AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
 AGENTI_FN agenti_conn *agenti_conn_reuse(agenti_peer *);                       /* an idle one, no longer idle            */
 AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *);                    /* one whose CLOSE will make room, or NULL */
+AGENTI_FN int  agenti_conn_head_write(agenti_conn *, const char *method, const char *path);    /* when body and header lines are written. 0: no memory */
 AGENTI_FN void agenti_conn_begin(agenti_conn *, const agenti_exchange *, agent_num run, agent_num step);
 AGENTI_FN void agenti_conn_again(agenti_conn *, const agenti_exchange *);      /* decode-only: the next answer           */
 AGENTI_FN void agenti_conn_abort(agenti_conn *);                               /* its owner wants no more of it          */
@@ -178,6 +180,47 @@ AGENTI_FN agenti_conn *agenti_conn_leaving(agent_engine *e)
     }
     if (idle) agenti_conn_state_set(idle, AGENTI_CONN_CLOSING);
     return idle;
+}
+static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+{
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_str(b, ": ");
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_str(b, "\r\n");
+}
+static int agenti_target(agenti_buf *b, const agenti_url *u, const char *path)         /* "=/path" stands for the host's own    */
+{
+    agenti_url root = *u;
+    if (path[0] != '=') return agenti_url_join(b, u, path);
+    root.path.n = 0;
+    return agenti_url_join(b, &root, path + 1);
+}
+/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
+AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+{
+    const agenti_url *u = &c->peer->url;
+    agenti_buf *b = &c->out.head, url;
+    agent_str name, value;
+    char number[24];
+    size_t i;
+    int ok;
+    c->method = method;
+    agenti_buf_init(&url, &c->e->pool);
+    agenti_buf_str(&url, u->tls ? "https://" : "http://");
+    agenti_buf_add(&url, u->authority.p, u->authority.n);
+    ok = agenti_target(&url, u, path);
+    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
+    agenti_buf_str(b, method);
+    agenti_buf_str(b, " ");
+    ok = ok && agenti_target(b, u, path);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    ok = ok && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
+    agenti_buf_free(&url);
+    return ok;
 }
 AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent_num run, agent_num step)
 {
@@ -540,7 +583,7 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
     ev->flags = AGENT_EVF_NEED;
     ev->need = c->need;
     ev->u.open.host = agenti_text_view(&c->peer->host);
-    ev->u.open.method = agenti_cstr("POST");
+    ev->u.open.method = agenti_cstr(c->method);
     ev->u.open.url = agenti_text_view(&c->url);
     ev->u.open.port = c->peer->url.port;
     ev->u.open.kind = AGENT_CONN_HTTP;

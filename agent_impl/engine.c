@@ -1,5 +1,5 @@
 /* The engine's own state: handles, who has work, the one event that is out. */
-enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3 };
+enum agenti_kind { AGENTI_PEER = 1, AGENTI_SESSION = 2, AGENTI_CONN = 3, AGENTI_LISTING = 4 /* has no handle */ };
 typedef struct agenti_ready {                 /* a link of a FIFO of those that have work                               */
     struct agenti_ready *next, *prev;         /* both NULL: not in it                                                   */
     void *owner;

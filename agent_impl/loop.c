@@ -117,39 +117,14 @@ static int agenti_tools_sync(agenti_session *s, const agenti_request *r)
     agenti_buf_free(&b);
     return ok;
 }
-static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
 {
-    agenti_buf_add(b, name.p, name.n);
-    agenti_buf_str(b, ": ");
-    agenti_buf_add(b, value.p, value.n);
-    agenti_buf_str(b, "\r\n");
-}
-/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
-{
-    const agenti_url *u = &s->peer->url;
     const agenti_wire *w = s->peer->wire;
-    agenti_buf *b = &c->out.head, url, path;
-    agent_str name, value;
-    char number[24];
-    size_t i;
+    agenti_buf path;
     int ok;
     agenti_buf_init(&path, &s->e->pool);
     agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
-    agenti_buf_init(&url, &s->e->pool);
-    agenti_buf_str(&url, u->tls ? "https://" : "http://");
-    agenti_buf_add(&url, u->authority.p, u->authority.n);
-    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
-    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
-    agenti_buf_str(b, "POST ");
-    if (!path.bad) agenti_url_join(b, u, path.p);
-    agenti_buf_str(b, " HTTP/1.1\r\n");
-    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
-    for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
-    agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
-    agenti_buf_str(b, "\r\n");
-    ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
-    agenti_buf_free(&url);
+    ok = !path.bad && agenti_conn_head_write(c, "POST", path.p);
     agenti_buf_free(&path);
     return ok;
 }
@@ -168,7 +143,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
 }
 static int agenti_step_send(agenti_session *s)
 {

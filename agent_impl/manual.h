@@ -86,6 +86,8 @@
  *               is going on into agent_recv_buf is ended first, then agent_recv_ack gives the room back
  *   CREDENTIAL  need, of a peer and all its sessions: its key is missing, too old, or refused (u.credential.why; text: the provider's words).
  *               name: the variable where one is usually found. Answer agent_peer_key; declined, it goes on with what there is
+ *   MODELS      of a peer, after agent_models. text: a JSON array of {"id", "name", "context", "output"}: what agent_session_desc.model takes,
+ *               a name for people, the most tokens of a prompt and of an answer; id always, the others where the provider tells them
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
  *   STEP_START  a model call begins; name: the model

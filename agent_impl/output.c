@@ -474,7 +474,8 @@ static int agenti_apply_news(agenti_answer *a, agenti_op *op)
     agent_event *ev;
     if (op->flags & AGENTI_OP_APPLIED) return 0;
     op->flags |= AGENTI_OP_APPLIED;
-    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM : AGENT_EV_WARNING);
+    ev = agenti_event(a->e, op->kind == AGENTI_OP_SOURCE ? AGENT_EV_SOURCE : op->kind == AGENTI_OP_NEWS ? AGENT_EV_CUSTOM
+                          : op->kind == AGENTI_OP_MODELS ? AGENT_EV_MODELS : AGENT_EV_WARNING);
     ev->text = op->a;
     ev->name = op->b;
     return 1;

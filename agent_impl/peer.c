@@ -1,5 +1,9 @@
 /* Whoever is at the other end: its address, key, headers and dialect, and its connections that wait to be used again. */
 struct agenti_conn;
+typedef struct agenti_waiter {                /* who waits for the key beside sessions                                  */
+    agenti_ready ready;
+    struct agenti_waiter *next;
+} agenti_waiter;
 typedef struct agenti_peer {
     agent_id id;
     agent_engine *e;
@@ -20,6 +24,7 @@ typedef struct agenti_peer {
     uint32_t dialect, sessions;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
+    agenti_waiter *listings;
     struct agenti_conn *idle;                 /* the one used last comes first                                          */
 } agenti_peer;
 
@@ -69,6 +74,7 @@ AGENTI_FN int agenti_peer_key_there(agenti_peer *p)
 static void agenti_peer_key_answered(agenti_peer *p)
 {
     agent_engine *e = p->e;
+    agenti_waiter *w;
     uint32_t i;
     if (p->key_state == AGENTI_KEY_THERE) return;
     p->need_over = p->key_state == AGENTI_KEY_ASKED;
@@ -77,6 +83,7 @@ static void agenti_peer_key_answered(agenti_peer *p)
     if (p->need_over) agenti_wake(&e->sessions, &p->ready);
     for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)          /* a session begins with its link                          */
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_wake(&e->sessions, (agenti_ready *)e->slots[AGENTI_SESSION].p[i].p);
+    for (w = p->listings; w; w = w->next) agenti_wake(&e->sessions, &w->ready);
 }
 AGENTI_FN int agenti_peer_key_declined(agenti_peer *p, agent_num need)
 {

@@ -4,21 +4,21 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
 static const agent_provider agenti_providers[] = {
-    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS },
-    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0 },
-    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0 },
-    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0 },
-    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0 },
-    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0 },
-    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0 },
-    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0 },
-    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0 },
-    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0 },
-    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0 },
-    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0 },
-    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
-    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0 },
-    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0 }
+    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models" },
+    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0, "/models" },
+    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models?limit=1000" },
+    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
+    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
+    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0, "/models" },
+    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0, "/tags" },
+    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0, "/tags" },
+    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0, "/tags" },
+    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0, "=/v1/models?page_size=1000" },
+    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0, "/models" },
+    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0, "/models" },
+    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
+    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
+    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0, "/models" }
 };
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {

@@ -55,6 +55,8 @@ AGENTDEF void agent_close(agent_engine *e)
     }
     for (i = 0; i < e->slots[AGENTI_SESSION].n; i++)
         if (e->slots[AGENTI_SESSION].p[i].p) agenti_session_free((agenti_session *)e->slots[AGENTI_SESSION].p[i].p);
+    for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
+        if (e->slots[AGENTI_PEER].p[i].p) agenti_listings_drop((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++)
         if (e->slots[AGENTI_CONN].p[i].p) agenti_conn_free((agenti_conn *)e->slots[AGENTI_CONN].p[i].p);
     while (e->pinned_first) agenti_conn_unpin(e->pinned_first);
@@ -72,6 +74,7 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
     uint32_t i;
     if (p == NULL) return agenti_say(e, AGENT_E_STALE, "no such peer");
     if (p->sessions) return agenti_say(e, AGENT_E_STATE, "sessions use this peer");
+    agenti_listings_drop(p);
     for (i = 0; i < e->slots[AGENTI_CONN].n; i++) {
         agenti_conn *c = (agenti_conn *)e->slots[AGENTI_CONN].p[i].p;
         if (c && c->peer == p) agenti_conn_orphan(c);
@@ -108,6 +111,7 @@ static int agenti_pump_session(agent_engine *e)
     agenti_sleep(r);
     agenti_wake(&e->sessions, r);
     if (r->kind == AGENTI_SESSION) rc = agenti_session_pump((agenti_session *)r->owner);
+    else if (r->kind == AGENTI_LISTING) rc = agenti_listing_pump((agenti_listing *)r->owner);
     else rc = r->kind == AGENTI_PEER ? agenti_peer_pump((agenti_peer *)r->owner) : agenti_decode_pump((agenti_decode *)r->owner);
     if (rc == AGENTI_PUMP_NONE) agenti_sleep(r);
     return rc == AGENTI_PUMP_EVENT;

@@ -17,6 +17,7 @@ enum agenti_op_kind {
     AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
+    AGENTI_OP_MODELS,                         /* a: a list of models, JSON                                              */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;

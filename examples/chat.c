@@ -13,6 +13,7 @@
  *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts
  *   --no-stream    answers come in one piece
  *
+ * A line that is /model lists the provider's models, /model NAME goes on with that one.
  * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
  * write, edit and run ask first: y allows this call, a all calls of the tool from now on, anything else none.
  *
@@ -46,7 +47,7 @@ typedef struct options {
 typedef struct app {
     options opt;
     agent_engine *e;
-    agent_id session;
+    agent_id session, peer;
     host_net net;
     host_model model;
     replay_text words;                        /* --json                                                                 */
@@ -107,6 +108,11 @@ static void json_event(app *a, const agent_event *ev)        /* an error or a ca
     case AGENT_EV_STEP_START:  json_count(t, "step_start", "step", ev->step, NULL); break;
     case AGENT_EV_TOOL_RESULT: if (ev->u.tool.by == AGENT_BY_HOST) json_result(t, ev); else replay_line(t, ev); break;
     case AGENT_EV_STEP_END:    if (ev->u.end.outcome == AGENT_COMPLETED) replay_line(t, ev); break;
+    case AGENT_EV_MODELS:
+        replay_puts(t, "{\"ev\":\"models\",\"list\":");
+        replay_put(t, ev->text.p, ev->text.n);
+        replay_puts(t, "}\n");
+        break;
     default:                   replay_line(t, ev);
     }
     if (t->n) fwrite(t->p, 1, t->n, stdout);
@@ -181,6 +187,24 @@ static void show_end(app *a, const agent_event *ev)
     dim(a, 0);
     putchar('\n');
 }
+static void show_models(app *a, agent_str list)
+{
+    agent_str model, name;
+    size_t pos = 0;
+    char text[200];
+    fresh_line(a);
+    while (agent_json_each(list, &pos, NULL, &model)) {
+        int64_t tokens = agent_json_int(agent_json_get(model, "context"), 0);
+        size_t n = agent_json_text(agent_json_get(model, "id"), text, sizeof text);
+        show(a, stdout, text, n < sizeof text ? n : sizeof text - 1);
+        name = agent_json_get(model, "name");
+        n = name.n ? agent_json_text(name, text, sizeof text) : 0;
+        if (n) { fputs("  ", stdout); show(a, stdout, text, n < sizeof text ? n : sizeof text - 1); }
+        if (tokens) printf("  %ld tokens", (long)tokens);
+        putchar('\n');
+    }
+    a->column = 0;
+}
 static void show_event(app *a, const agent_event *ev)
 {
     switch (ev->type) {
@@ -195,6 +219,7 @@ static void show_event(app *a, const agent_event *ev)
     case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); break;
     case AGENT_EV_TOOL_CALL: show_call(a, ev); break;
     case AGENT_EV_TOOL_RESULT: show_result(a, ev); break;
+    case AGENT_EV_MODELS: show_models(a, ev->text); break;
     case AGENT_EV_SOURCE: case AGENT_EV_FILE_END:
         fresh_line(a);
         dim(a, 1);
@@ -400,6 +425,8 @@ static void on_event(app *a, const agent_event *ev)
     case AGENT_EV_OPEN:        host_open(&a->net, a->e, ev); break;
     case AGENT_EV_CLOSE:       host_close(&a->net, ev); break;
     case AGENT_EV_TOOL_RUN:    run_tool(a, ev); break;
+    case AGENT_EV_MODELS:      a->busy = 0; break;
+    case AGENT_EV_ERROR:       if (ev->u.error.scope == AGENT_SCOPE_PEER) a->busy = 0; break;
     case AGENT_EV_TOOL_CANCEL: job_cancel(a, ev->call); break;
     case AGENT_EV_RUN_END:
         a->busy = 0;
@@ -477,13 +504,25 @@ static void say(app *a, const char *text)
     a->code = 1;
     if (a->opt.prompt) a->over = 1;
 }
+/* `/model` lists what the provider has, `/model NAME` takes one of them. 1: it was a command.                          */
+static int command(app *a, const char *line)
+{
+    static const char word[] = "/model";
+    const char *name = line + sizeof word - 1;
+    if (strncmp(line, word, sizeof word - 1) != 0 || (*name && *name != ' ')) return 0;
+    name += strspn(name, " ");
+    if (*name ? agent_session_set(a->e, a->session, "model", name, AGENT_CSTR) != AGENT_OK : agent_models(a->e, a->peer) != AGENT_OK)
+        fprintf(stderr, "chat: %s\n", agent_last(a->e));
+    else a->busy = *name == 0;
+    return 1;
+}
 static void on_line(app *a, char *line)
 {
     job *j = job_asking(a);
     size_t n = strlen(line);
     if (n && line[n - 1] == '\r') line[n - 1] = 0;
     if (j) job_answer(a, j, line);
-    else if (line[strspn(line, " \t")]) say(a, line);
+    else if (line[strspn(line, " \t")] && !command(a, line)) say(a, line);
 }
 /* Uses the next line of stdin, if one is there and somebody waits for it. 1: it did.                                  */
 static int next_line(app *a)
@@ -689,7 +728,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     d.seed = host_ms(CLOCK_REALTIME);
     if (agent_open(&a->e, &d) != AGENT_OK) { fprintf(stderr, "chat: out of memory\n"); return 1; }
     host_tick(a->e);
-    s.peer = agent_peer_open(a->e, &p);
+    s.peer = a->peer = agent_peer_open(a->e, &p);
     if (s.peer == 0) return usage(agent_last(a->e), NULL);
     s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
     if (o->no_stream) s.flags |= AGENT_S_NO_STREAM;

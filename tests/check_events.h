@@ -398,8 +398,8 @@ static void check_whose(check *c, check_stream *s, const agent_event *ev)
 {
     int io = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SIGN || ev->type == AGENT_EV_SEND || ev->type == AGENT_EV_CLOSE || (ev->type == AGENT_EV_NEED_DONE && ev->conn);
     int asks = ev->type == AGENT_EV_OPEN || ev->type == AGENT_EV_SIGN;
-    if (ev->session == 0 && ev->conn == 0) {
-        if (ev->seq || ev->run || ev->peer == 0) check_fail(c, ev, "a peer's event that is not only its own");
+    if (ev->session == 0 && !s->decode && (ev->conn == 0 || ev->seq == 0)) {
+        if (ev->conn == 0 && (ev->seq || ev->run || ev->peer == 0)) check_fail(c, ev, "a peer's event that is not only its own");
         return;
     }
     if (ev->seq == 0 && io && !asks) {}

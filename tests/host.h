@@ -195,9 +195,8 @@ static int host_request_take(host *h, host_conn *c)
         if (end == NULL) return 0;
         head = (size_t)(end - c->out.p) + 4;
         len = strstr(c->out.p, "\r\ncontent-length: ");
-        HOST_CHECK(h, len && len < end);
-        if (len == NULL) return 0;
-        n = (size_t)strtoul(len + 18, NULL, 10);
+        HOST_CHECK(h, (len && len < end) != (strncmp(c->out.p, "GET ", 4) == 0));
+        n = len ? (size_t)strtoul(len + 18, NULL, 10) : 0;
     } else n = c->body_len;
     if (c->out.n < head + n) return 0;
     HOST_CHECK(h, c->out.n == head + n);
