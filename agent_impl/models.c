@@ -43,7 +43,8 @@ static void agenti_models_count(agenti_buf *b, const char *key, const agent_str 
 static AGENTI_NOINLINE void agenti_models_one(agenti_buf *b, agent_str model)
 {
     static const uint8_t ids[] = { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME }, names[] = { AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_NAME };
-    static const uint8_t context[] = { AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN, AGENTI_ML_INPUT, AGENTI_ML_LIMITS_IN, AGENTI_ML_CAN_IN };
+    static const uint8_t context[] = { AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN, AGENTI_ML_INPUT, AGENTI_ML_LIMITS_IN,
+                                       AGENTI_ML_CAN_IN };
     static const uint8_t output[] = { AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN_OUT };
     static const char kind[] = "\"models/";
     enum { KIND = sizeof kind - 1 };
