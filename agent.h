@@ -241,10 +241,15 @@
  *   wire.c             what a wire format is: ops out of answers, the makings of a request
  *   retry_hint.c       when a provider says to come back
  *   wire_error.c       what a failed answer means
+ *   import.c           a conversation that is read out of a request body
  *   wire_openai_replay.c what hosts of OpenAI chat want back of an answer
+ *   import_openai_chat.c requests of OpenAI chat read
  *   wire_openai_chat.c OpenAI chat completions
+ *   import_anthropic.c requests of Anthropic messages read
  *   wire_anthropic.c   Anthropic messages
+ *   import_openai_responses.c requests of OpenAI responses read
  *   wire_openai_responses.c OpenAI responses
+ *   import_gemini.c    requests of Gemini read
  *   wire_gemini.c      Gemini generateContent
  *   wire_gemini_interactions.c Gemini Interactions
  *   wire_bedrock_converse.c Bedrock Converse
@@ -265,6 +270,7 @@
  *   models.c           what models a provider has
  *   session.c          conversations, as the host sees them
  *   loop.c             runs and steps
+ *   convert.c          requests in, and out in any wire format
  *   pump.c             open, close, time, agent_next
  *   print.c            events as JSON and as copies
  */
@@ -507,9 +513,11 @@ typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and 
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+enum { AGENT_MSG_SYSTEM = 64 };  /* of an AGENT_USER message: an import had it as a system or developer message among the others. It goes
+                                    back as such to formats that have those (OpenAI's), to others as the user's       */
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
-  uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
+  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM                                                  */
   uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
@@ -530,6 +538,24 @@ AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+struct agent_json_error;         /* chapter 8                                                                         */
+/* Takes a conversation in that a program has as a request body of a wire format: "openai-chat", "openai-responses", "anthropic" (also
+ * "bedrock-invoke") or "gemini", or as its bare list of messages. json: n bytes or AGENT_CSTR, copied. All or nothing, for a session
+ * without messages. The messages become the table; system prompt, tools and options become the session's, what the body does not say
+ * stays as it was. What a session has no place for is kept and goes back to the same format, in requests as in agent_export: other
+ * members of the body, of messages and of blocks, and blocks of unknown kinds (AGENT_PART_OTHER). A member that says more than an option
+ * can is kept beside it, until that option is set anew. Is the format not that of the session's peer, the model stays the session's, and
+ * a WARNING names each member of the body that the peer's format has no place for.
+ * Order: system messages at the start are the prompt; results go behind their calls. A conversation may end with the model's words, or
+ * with calls that wait for agent_message_add. What is not JSON text of that form is refused: err (may be NULL) says where and why.
+ * OK, E_ARG (unknown format, or the JSON is no request of it), E_SYNTAX (no JSON), E_LIMIT (limits.depth, limits.item for a message,
+ * limits.calls_per_step, 256 members, 65,536 tools), E_STATE (a run is going on, or there are messages), E_STALE, E_NOMEM.            */
+AGENTDEF int agent_import(agent_engine *, agent_id s, const char *wire, const char *json, size_t n, struct agent_json_error *err);
+/* The request body that the conversation makes in a wire format, the peer's or another one that requests are made of. *out lives like an
+ * event. In the peer's format it is what the next run would send, but for what that adds to the table. In others the model's name is the
+ * session's, unless an import of that format had one. What has no place there is a WARNING each.
+ * OK, E_ARG (unknown format), E_STATE (a run is going on), E_STALE, E_NOMEM.                                         */
+AGENTDEF int agent_export(agent_engine *, agent_id s, const char *wire, agent_str *out);
 AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
 /* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */
 AGENTDEF int agent_message(const agent_engine *, agent_id s, size_t i, agent_msg *out);
@@ -803,6 +829,7 @@ extern "C" {
 AGENTI_FN agent_str agenti_str(const char *p, size_t n);
 AGENTI_FN agent_str agenti_cstr(const char *p);                     /* NULL: empty                                     */
 AGENTI_FN int agenti_eq(agent_str a, const char *b);                /* equal to a C string                             */
+AGENTI_FN int agenti_same(agent_str a, agent_str b);
 AGENTI_FN int agenti_ieq(agent_str a, const char *b);               /* the same, ASCII case folded                     */
 AGENTI_FN int agenti_find(agent_str hay, const char *needle);       /* occurs, ASCII case folded; needle in lower case  */
 AGENTI_FN char agenti_lower(char c);
@@ -813,6 +840,7 @@ AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum);          /* 0: overfl
 AGENTI_FN agent_str agenti_str(const char *p, size_t n) { agent_str s; s.p = p ? p : ""; s.n = p ? n : 0; return s; }
 AGENTI_FN agent_str agenti_cstr(const char *p) { return agenti_str(p, p ? strlen(p) : 0); }
 AGENTI_FN int agenti_eq(agent_str a, const char *b) { size_t n = strlen(b); return a.n == n && memcmp(a.p, b, n) == 0; }
+AGENTI_FN int agenti_same(agent_str a, agent_str b) { return a.n == b.n && memcmp(a.p, b.p, a.n) == 0; }
 AGENTI_FN char agenti_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 AGENTI_FN int agenti_ieq(agent_str a, const char *b)
 {
@@ -4074,6 +4102,7 @@ typedef struct agenti_part {
     agenti_text text, name, wire_id, title;
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
+    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
@@ -4082,8 +4111,13 @@ typedef struct agenti_part {
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
-       AGENTI_PART_APART = 0x200 };         /* wire_id is the provider's id, `_` and a number: another call had it before   */
+       AGENTI_PART_APART = 0x200,           /* wire_id is the provider's id, `_` and a number: another call had it before   */
+       AGENTI_PART_CONTENT = 0x400,         /* more has the content as well, in the import's own form                       */
+       AGENTI_MSG_CONTENT = 0x20,           /* in agenti_msg.flags: the same of a message                                   */
+       AGENTI_MSG_DEVELOPER = 0x80 };       /* beside AGENT_MSG_SYSTEM: its role was developer                              */
 typedef struct agenti_msg {
+    const void *wire;                    /* the wire format that `more` and `inner` are of; NULL: no import             */
+    agenti_text more;                    /* of an import: JSON members that no field holds                              */
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
@@ -4150,7 +4184,7 @@ AGENTI_FN int agenti_text_add(agenti_text *t, agenti_pool *pool, agenti_blob **g
         if (p == NULL) return 0;
         if (t->n) memcpy(p, t->p, t->n);
         AGENTI_TOUCH(t->n);
-        if (!t->borrowed) agenti_blob_bury(graves, t->p);
+        if (!t->borrowed) { if (graves) agenti_blob_bury(graves, t->p); else agenti_blob_put(t->p); }
         t->p = p;
         t->borrowed = 0;
     }
@@ -4197,7 +4231,10 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->data, graves);
         agenti_text_free(&p->mime, graves);
         agenti_text_free(&p->uri, graves);
+        agenti_text_free(&p->more, graves);
+        agenti_text_free(&p->inner, graves);
     }
+    agenti_text_free(&m->more, graves);
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
 }
@@ -4306,6 +4343,7 @@ typedef struct agenti_fault {                 /* how an answer failed; fault NON
 } agenti_fault;
 
 struct agenti_wire;
+struct agenti_import;
 typedef struct agenti_decoder {               /* a wire format's view of an answer                                      */
     agenti_pool *pool;
     agenti_blob **graves;
@@ -4338,11 +4376,17 @@ enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TE
        AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
        AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
-typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
+typedef struct agenti_tool {
+    agenti_text name, description, schema;
+    agenti_text raw;                          /* of an import: the declaration as it came, in the format of the request; or none */
+    uint32_t flags; void *user;
+} agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
     const agenti_tool *tools; size_t tool_count;
     agent_str extra;                          /* an object whose members go in, and replace ours                        */
+    agent_str system_raw;                     /* the system messages of an import, as they came; they stand for the option */
+    const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
     uint32_t model;                           /* whose reasoning may go back                                            */
@@ -4377,6 +4421,8 @@ typedef struct agenti_wire {
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
     const char *noise;                                                           /* "key": of values that are never read, a blank between; or NULL */
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
+    /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
+    int (*import)(struct agenti_import *, agent_str body);
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
@@ -4396,6 +4442,8 @@ AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, an
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
+/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
+AGENTI_FN int  agenti_data_split(agent_str url, agent_str *type, agent_str *data);
 /* A file: a JSON string that is a URL or a data: URL, or base64 of a known type (mime not NULL). Other values: nothing. 0: no memory */
 AGENTI_FN int  agenti_file_add(agenti_decoder *, int kind, agent_str value, const char *mime);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
@@ -4415,6 +4463,11 @@ AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSO
 AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
 /* The model that the answer names, the first time that it does. 0: no memory                                           */
 AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
+/* A message, by the format's own function. Blocks in a user's message that another format's import left are named, not sent. */
+AGENTI_FN void agenti_message_out(agenti_buf *, agenti_request *, const agenti_msg *);
+/* Members that an import of the same format had beside ours: `,` and them.                  */
+AGENTI_FN void agenti_more_out(agenti_buf *, const agenti_request *, const agenti_msg *, const agenti_text *more);
+AGENTI_FN int  agenti_own_content(const agenti_request *, const agenti_msg *, const agenti_part *);   /* does `more` have the part's content?  */
 /* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
 AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
 AGENTI_FN void agenti_media_left_more(agenti_buf *, agenti_request *, const agenti_part *);     /* the same, in the string that was quoted last */
@@ -4703,8 +4756,7 @@ AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
     if (d->model.n || !agenti_nonempty(value)) return 1;
     return agenti_string_of(d, value, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
 }
-/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
-static int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
+AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
 {
     static const char coded[] = ";base64";
     enum { CODED = sizeof coded - 1 };
@@ -4737,6 +4789,37 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
         op->a = text;
     }
     return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+}
+AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more)
+{
+    if (more->n == 0 || m->wire != (const void *)r->wire) return;
+    agenti_json_comma(b);
+    agenti_buf_add(b, more->p, more->n);
+}
+AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
+}
+AGENTI_FN void agenti_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    static const char word[] = "[not sent: a block of another provider]";
+    agenti_msg with = *m;
+    uint32_t i = 0;
+    while (i < m->n && m->parts[i].kind != AGENT_PART_OTHER) i++;
+    if (m->role != AGENT_USER || i == m->n || m->wire == (const void *)r->wire) { r->wire->message(b, r, m); return; }
+    with.parts = (agenti_part *)agenti_get(b->pool, m->n * sizeof *with.parts);
+    if (with.parts == NULL) { b->bad = 1; return; }
+    memcpy(with.parts, m->parts, m->n * sizeof *with.parts);
+    for (; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_OTHER) {
+        agenti_part *p = &with.parts[i];
+        memset(p, 0, sizeof *p);
+        p->kind = AGENT_PART_TEXT;
+        p->text.p = (char *)(uintptr_t)word;
+        p->text.n = sizeof word - 1;
+    }
+    r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
+    r->wire->message(b, r, &with);
+    agenti_put(b->pool, with.parts, m->n * sizeof *with.parts);
 }
 AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
 {
@@ -4812,7 +4895,8 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
         if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        const agenti_text *raw = t->flags & AGENT_TF_RAW ? &t->schema : &t->raw;
+        if (raw->n) { agenti_buf_add(b, raw->p, raw->n); continue; }
         agenti_buf_str(b, open);
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
@@ -5330,6 +5414,611 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
 }
 #endif
 
+/* ==== import.c: a conversation that is read out of a request body ================================================= */
+/* A conversation that is read out of a request body: what the importers of the wire formats put together, outside of any session.
+ * Whatever a table, an option or a tool has no field for is kept as it came, and goes back to the same format. */
+typedef struct agenti_kept {                  /* a member of the body as it came                                        */
+    agenti_text key, value;                   /* key: as written; value: JSON                                           */
+    uint32_t options;                         /* AGENTI_BITs of the options that say the same, as far as they can       */
+    uint8_t gone, told;                       /* one of them was set anew; a WARNING named it                           */
+} agenti_kept;
+typedef struct agenti_import {
+    agenti_pool *pool;
+    const agenti_wire *wire;
+    uint32_t dialect, call_limit;
+    int foreign;                              /* the session speaks another format: its model is another                */
+    size_t item_limit;
+    agenti_arena arena;
+    agenti_table table;
+    agenti_msg *msg;                          /* the last of the table, while parts of the model go into it             */
+    agenti_msg *calls, *results;              /* a message with calls, and the one behind it with their results          */
+    uint32_t missing, next;                   /* results that did not come; where the next one is likely to be          */
+    uint32_t made, call_n;                    /* calls so far, for ids of those without one; in the open message        */
+    const char *calls_at;                     /* where these calls are                                                  */
+    agenti_text options[AGENTI_OPT_COUNT];
+    uint32_t given;                           /* AGENTI_BITs of those                                                   */
+    agenti_tool *tools; uint32_t tool_n, tool_cap; int tools_given;
+    agenti_kept *kept; uint32_t kept_n, kept_cap;
+    agenti_buf system, system_raw;            /* texts of the system messages; they as they came                        */
+    uint32_t systems; int system_plain;
+    agenti_text lost;                         /* the key of the first member that goes back nowhere                     */
+    int streams;                              /* what the request will say                                              */
+    int stream;                               /* -1: not told                                                           */
+    const char *at, *why;                     /* what is wrong where; why NULL after a failure: no memory               */
+    int limit;                                /* it is a limit                                                          */
+} agenti_import;
+enum { AGENTI_IM_MEMBERS = 256 };             /* of a body that may be kept                                             */
+#define AGENTI_IM_TAKEN 0x80000000u           /* a member that is no option, and read elsewhere                         */
+
+AGENTI_FN void agenti_import_free(agenti_import *);
+AGENTI_FN int  agenti_im_fail(agenti_import *, const char *at, const char *why);                /* 0                    */
+/* A JSON string as text, anything else as written; both are valid UTF-8. 0: no memory                                  */
+AGENTI_FN int  agenti_im_text(agenti_import *, agenti_text *to, agent_str value);
+AGENTI_FN int  agenti_im_raw(agenti_import *, agenti_text *to, agent_str value);                /* JSON as it is. 0: no memory */
+AGENTI_FN int  agenti_im_wrap(agenti_import *, agenti_text *to, const char *open, agent_str members);      /* open members } */
+/* Members of an object that are not in `known` (NULL ends it) nor null, behind what is there. 0: no memory             */
+AGENTI_FN int  agenti_im_more(agenti_import *, agenti_text *to, agent_str object, const char *const *known);
+AGENTI_FN int  agenti_im_strict(agenti_import *, agent_str object, const char *const *known);   /* others are lost, and told. 0: no memory */
+/* A new message at the end; NULL: see why. Of the model, it stays open for more parts until another one begins.        */
+AGENTI_FN agenti_msg  *agenti_im_msg(agenti_import *, int role, agent_str at);
+AGENTI_FN agenti_msg  *agenti_im_model(agenti_import *, agent_str at);                          /* the open one, or a new one */
+AGENTI_FN agenti_part *agenti_im_part(agenti_import *, agenti_msg *, int kind);                 /* NULL: no memory      */
+/* A part whose text is a JSON string. 0: no memory                                                                     */
+AGENTI_FN int  agenti_im_words(agenti_import *, agenti_msg *, int kind, agent_str value);
+AGENTI_FN int  agenti_im_other(agenti_import *, agenti_msg *, agent_str block, agent_str type); /* a block that stays as it came */
+/* A call; id and name are JSON strings, args JSON or a string of it. NULL: see why                                     */
+AGENTI_FN agenti_part *agenti_im_call(agenti_import *, agenti_msg *, agent_str id, agent_str name, agent_str args, agent_str at);
+AGENTI_FN int  agenti_im_input(agenti_import *, agenti_part *, agent_str input);     /* of a tool of free text: {"input": it}. 0: no memory */
+/* A result's text: a string, or those of a list of blocks, where other blocks are named. 0: no memory                   */
+AGENTI_FN int  agenti_im_result_text(agenti_import *, agenti_part *, agent_str content);
+/* The place for the result of the call of that id, else of that name, else the next one; JSON strings. NULL: none waits for it, or no memory */
+AGENTI_FN agenti_part *agenti_im_result(agenti_import *, agent_str id, agent_str name);
+/* A file: a URL or data: URL, both as a JSON string. 0: it is neither, and nothing was added; -1: no memory             */
+AGENTI_FN int  agenti_im_url(agenti_import *, agenti_msg *, int kind, agent_str url);
+/* A file: base64 and its media type, JSON strings. 0: they are not, and nothing was added; -1: no memory                */
+AGENTI_FN int  agenti_im_data(agenti_import *, agenti_msg *, int kind, agent_str data, agent_str mime);
+/* Options: what they take of a value; 0: it has another form. A bit otherwise.                                          */
+AGENTI_FN uint32_t agenti_im_number(agenti_import *, int option, agent_str value);
+AGENTI_FN uint32_t agenti_im_string(agenti_import *, int option, agent_str value);
+AGENTI_FN uint32_t agenti_im_word(agenti_import *, int option, const char *word);
+AGENTI_FN uint32_t agenti_im_bool(agenti_import *, int option, agent_str value, int reversed);
+AGENTI_FN uint32_t agenti_im_stop(agenti_import *, agent_str value);
+/* A system message's text, behind a blank line if it is not the first; NULL `raw`: none stands for it in the messages. 0: no memory */
+AGENTI_FN int  agenti_im_system(agenti_import *, agent_str text, const agent_str *raw, int plain);
+/* A tool: a function with its declaration, or (schema none) one of the provider's own. 0: see why                      */
+AGENTI_FN int  agenti_im_tool(agenti_import *, agent_str raw, agent_str name, agent_str description, agent_str schema);
+AGENTI_FN int  agenti_im_raw_tool(agenti_import *, agent_str raw, agent_str name);
+/* All members of the body but those that are read elsewhere: what `take` makes options of, and what it does not. 0: see why */
+AGENTI_FN int  agenti_im_members(agenti_import *, agent_str body, uint32_t (*take)(agenti_import *, agent_str key, agent_str value));
+AGENTI_FN int  agenti_im_end(agenti_import *);     /* the body is read: are all calls answered? What need not be kept goes. 0: see why */
+AGENTI_FN int  agenti_im_count(agent_str object);  /* its members, up to 64                                             */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT
+AGENTI_FN int agenti_im_fail(agenti_import *im, const char *at, const char *why)
+{
+    if (im->why == NULL) {
+        im->at = at;
+        im->why = why;
+    }
+    return 0;
+}
+static void agenti_tool_drop(agenti_tool *t)
+{
+    agenti_text_free(&t->name, NULL);
+    agenti_text_free(&t->description, NULL);
+    agenti_text_free(&t->schema, NULL);
+    agenti_text_free(&t->raw, NULL);
+}
+static void agenti_kept_drop(agenti_kept *k)
+{
+    agenti_text_free(&k->key, NULL);
+    agenti_text_free(&k->value, NULL);
+}
+AGENTI_FN void agenti_import_free(agenti_import *im)
+{
+    uint32_t i;
+    agenti_table_free(&im->table, NULL);
+    for (i = 0; i < AGENTI_OPT_COUNT; i++) agenti_text_free(&im->options[i], NULL);
+    for (i = 0; i < im->tool_n; i++) agenti_tool_drop(&im->tools[i]);
+    agenti_put(im->pool, im->tools, im->tool_cap * sizeof *im->tools);
+    for (i = 0; i < im->kept_n; i++) agenti_kept_drop(&im->kept[i]);
+    agenti_put(im->pool, im->kept, im->kept_cap * sizeof *im->kept);
+    agenti_text_free(&im->lost, NULL);
+    agenti_buf_free(&im->system);
+    agenti_buf_free(&im->system_raw);
+    agenti_arena_free(&im->arena);
+}
+
+/* ---- texts ---- */
+AGENTI_FN int agenti_im_raw(agenti_import *im, agenti_text *to, agent_str value)
+{
+    return agenti_text_set(to, im->pool, NULL, value) && agenti_text_repair(to, im->pool, NULL);
+}
+AGENTI_FN int agenti_im_text(agenti_import *im, agenti_text *to, agent_str value)
+{
+    agent_str text;
+    int ok;
+    if (!agenti_is_string(value)) return agenti_im_raw(im, to, value);
+    if (!agenti_text_set(to, im->pool, NULL, value)) return 0;
+    if (!agenti_json_string(agenti_text_view(to), NULL, &im->arena, &text)) return 0;     /* in place, mostly           */
+    if (text.p >= to->p && text.p <= to->p + to->n) {
+        memmove(to->p, text.p, text.n);
+        AGENTI_TOUCH(text.n);
+        to->n = text.n;
+        to->p[to->n] = 0;
+        return 1;
+    }
+    ok = agenti_text_set(to, im->pool, NULL, text);
+    agenti_arena_reset(&im->arena);
+    return ok;
+}
+static int agenti_im_known(agent_str key, const char *const *known)
+{
+    for (; *known; known++) if (agenti_eq(key, *known)) return 1;
+    return 0;
+}
+AGENTI_FN int agenti_im_more(agenti_import *im, agenti_text *to, agent_str object, const char *const *known)
+{
+    agenti_buf b;
+    agent_str key, value;
+    size_t pos = 0;
+    int ok = 1;
+    agenti_buf_init(&b, im->pool);
+    agenti_buf_add(&b, to->p, to->n);
+    while (agent_json_each(object, &pos, &key, &value)) {
+        if (agenti_im_known(key, known) || agenti_eq(value, "null")) continue;
+        agenti_buf_str(&b, b.n ? ",\"" : "\"");
+        agenti_buf_add(&b, key.p, key.n);
+        agenti_buf_str(&b, "\":");
+        agenti_buf_add(&b, value.p, value.n);
+    }
+    if (b.n > to->n) ok = !b.bad && agenti_im_raw(im, to, agenti_str(b.p, b.n));
+    ok = ok && !b.bad;
+    agenti_buf_free(&b);
+    return ok;
+}
+AGENTI_FN int agenti_im_strict(agenti_import *im, agent_str object, const char *const *known)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    while (im->lost.n == 0 && agent_json_each(object, &pos, &key, &value))
+        if (!agenti_im_known(key, known) && !agenti_eq(value, "null")) return agenti_im_raw(im, &im->lost, key);
+    return 1;
+}
+AGENTI_FN int agenti_im_wrap(agenti_import *im, agenti_text *to, const char *open, agent_str members)
+{
+    return agenti_text_set(to, im->pool, NULL, agenti_cstr(open)) && agenti_text_add(to, im->pool, NULL, members)
+        && agenti_text_add(to, im->pool, NULL, agenti_cstr("}"));
+}
+AGENTI_FN int agenti_im_count(agent_str object)
+{
+    agent_str key, value;
+    size_t pos = 0;
+    int n = 0;
+    while (n < 64 && agenti_is_object(object) && agent_json_each(object, &pos, &key, &value)) n++;
+    return n;
+}
+
+/* ---- messages ---- */
+/* The model's message is over: if it has calls, a place for the results comes behind it.                               */
+static int agenti_im_close(agenti_import *im)
+{
+    agenti_msg *m = im->msg, *results;
+    uint32_t i, calls = 0;
+    im->msg = NULL;
+    for (i = 0; m && i < m->n; i++) calls += m->parts[i].kind == AGENT_PART_CALL;
+    if (calls == 0) return 1;
+    if (!agenti_table_room(&im->table, 1) || (results = agenti_msg_new(im->pool, AGENT_TOOLS)) == NULL) return 0;
+    results->ended = 1;
+    results->wire = im->wire;
+    agenti_table_add(&im->table, results);
+    for (i = 0; i < m->n; i++) {
+        agenti_part *r;
+        if (m->parts[i].kind != AGENT_PART_CALL) continue;
+        if ((r = agenti_part_new(im->pool, results, AGENT_PART_RESULT)) == NULL) return 0;
+        r->key = i;
+        r->flags = m->parts[i].flags & AGENTI_PART_APART;
+        if (!agenti_text_set(&r->wire_id, im->pool, NULL, agenti_text_view(&m->parts[i].wire_id))) return 0;
+    }
+    im->calls = m;
+    im->results = results;
+    im->missing = calls;
+    im->next = 0;
+    return 1;
+}
+AGENTI_FN agenti_msg *agenti_im_msg(agenti_import *im, int role, agent_str at)
+{
+    agenti_msg *m;
+    if (at.n > im->item_limit) {
+        im->limit = 1;
+        (void)agenti_im_fail(im, at.p, "a message is longer than limits.item");
+        return NULL;
+    }
+    if (!agenti_im_close(im)) return NULL;
+    if (role == AGENT_MODEL && im->missing) { (void)agenti_im_fail(im, im->calls_at, "a call without its result"); return NULL; }
+    if (!agenti_table_room(&im->table, 1) || (m = agenti_msg_new(im->pool, role)) == NULL) return NULL;
+    m->ended = 1;
+    m->wire = im->wire;
+    agenti_table_add(&im->table, m);
+    if (role == AGENT_MODEL) im->msg = m;
+    im->call_n = 0;
+    return m;
+}
+AGENTI_FN agenti_msg *agenti_im_model(agenti_import *im, agent_str at) { return im->msg ? im->msg : agenti_im_msg(im, AGENT_MODEL, at); }
+AGENTI_FN agenti_part *agenti_im_part(agenti_import *im, agenti_msg *m, int kind) { return agenti_part_new(im->pool, m, kind); }
+AGENTI_FN int agenti_im_words(agenti_import *im, agenti_msg *m, int kind, agent_str value)
+{
+    agenti_part *p = agenti_im_part(im, m, kind);
+    return p && agenti_im_text(im, &p->text, value);
+}
+AGENTI_FN int agenti_im_other(agenti_import *im, agenti_msg *m, agent_str block, agent_str type)
+{
+    agenti_part *p = agenti_im_part(im, m, AGENT_PART_OTHER);
+    return p && agenti_im_raw(im, &p->text, block) && (type.n == 0 || agenti_im_text(im, &p->name, type));
+}
+static int agenti_im_has_id(const agenti_msg *m, uint32_t n, agent_str id)       /* one of the first n parts             */
+{
+    uint32_t i;
+    for (i = 0; i < n; i++) if (m->parts[i].kind == AGENT_PART_CALL && agenti_same(agenti_text_view(&m->parts[i].wire_id), id)) return 1;
+    return 0;
+}
+/* Two calls of one message may have one id: the later one gets a number, which agenti_wire_id takes off again.         */
+static int agenti_im_id(agenti_import *im, const agenti_msg *m, agenti_part *p)
+{
+    uint32_t at = (uint32_t)(p - m->parts), n = at;
+    char number[24] = "_";
+    agent_str id = agenti_text_view(&p->wire_id);
+    agenti_buf b;
+    int ok;
+    if (!agenti_im_has_id(m, at, id)) return 1;
+    agenti_buf_init(&b, im->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    do {
+        b.n = id.n;
+        agenti_buf_add(&b, number, 1 + agenti_u64_text(n++, number + 1));
+    } while (!b.bad && agenti_im_has_id(m, at, agenti_str(b.p, b.n)));
+    ok = !b.bad && agenti_text_set(&p->wire_id, im->pool, NULL, agenti_str(b.p, b.n));
+    agenti_buf_free(&b);
+    p->flags |= AGENTI_PART_APART;
+    return ok;
+}
+static int agenti_im_call_fill(agenti_import *im, agenti_msg *m, agenti_part *p, agent_str id, agent_str name, agent_str args)
+{
+    char made[40] = "call_local_";            /* as for an answer: an id that no provider makes                          */
+    agent_str text;
+    if (!agenti_im_text(im, &p->name, name)) return 0;
+    if (agenti_nonempty(id) ? !agenti_im_text(im, &p->wire_id, id) || !agenti_im_id(im, m, p)
+        : !agenti_text_set(&p->wire_id, im->pool, NULL, agenti_str(made, 11 + agenti_u64_text(im->made, made + 11)))) return 0;
+    if (args.n && !agenti_eq(args, "null") && !agenti_im_text(im, &p->text, args)) return 0;
+    text = agenti_trim(agenti_text_view(&p->text));
+    if (text.n == 0) return agenti_text_set(&p->text, im->pool, NULL, agenti_cstr("{}"));
+    if (text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, 64, NULL) != AGENT_OK) p->flags |= AGENT_PART_INVALID;
+    return 1;
+}
+AGENTI_FN agenti_part *agenti_im_call(agenti_import *im, agenti_msg *m, agent_str id, agent_str name, agent_str args, agent_str at)
+{
+    agenti_part *p;
+    if (!agenti_nonempty(name)) { (void)agenti_im_fail(im, at.p, "a call without a name"); return NULL; }
+    if (im->call_n >= im->call_limit) {
+        im->limit = 1;
+        (void)agenti_im_fail(im, at.p, "more calls in one message than limits.calls_per_step");
+        return NULL;
+    }
+    if (im->call_n++ == 0) im->calls_at = at.p;
+    im->made++;
+    p = agenti_im_part(im, m, AGENT_PART_CALL);
+    return p && agenti_im_call_fill(im, m, p, id, name, args) ? p : NULL;
+}
+AGENTI_FN int agenti_im_input(agenti_import *im, agenti_part *p, agent_str input)
+{
+    agenti_text raw;
+    int ok;
+    memset(&raw, 0, sizeof raw);
+    ok = agenti_im_raw(im, &raw, agenti_is_string(input) ? input : agenti_cstr("\"\"")) && agenti_im_wrap(im, &p->text, "{\"input\":", agenti_text_view(&raw));
+    agenti_text_free(&raw, NULL);
+    return ok;
+}
+AGENTI_FN int agenti_im_result_text(agenti_import *im, agenti_part *p, agent_str content)
+{
+    agent_str part, text;
+    agenti_text words;
+    size_t pos = 0;
+    int ok = 1;
+    if (agenti_is_string(content)) return agenti_im_text(im, &p->text, content);
+    if (!agenti_is_array(content)) return content.n == 0 || agenti_eq(content, "null") || agenti_im_raw(im, &p->text, content);
+    while (ok && agent_json_each(content, &pos, NULL, &part)) {
+        text = agent_json_get(part, "text");
+        memset(&words, 0, sizeof words);
+        if (agenti_is_string(part)) text = part;
+        else if (!agenti_is_string(text)) text = agenti_cstr("\"[a block that is no text]\"");
+        ok = agenti_im_text(im, &words, text) && agenti_text_add(&p->text, im->pool, NULL, agenti_text_view(&words));
+        agenti_text_free(&words, NULL);
+    }
+    return ok;
+}
+static int agenti_im_fits(const agenti_import *im, const agenti_part *r, agent_str id, agent_str name)
+{
+    if (r->state == AGENTI_CALL_SETTLED) return 0;
+    if (id.n) return agenti_same(agenti_wire_id(r), id);
+    return name.n == 0 || agenti_same(agenti_text_view(&im->calls->parts[r->key].name), name);
+}
+AGENTI_FN agenti_part *agenti_im_result(agenti_import *im, agent_str id, agent_str name)
+{
+    agenti_text text;
+    agent_str key = agenti_str(NULL, 0), none = key;
+    agenti_part *r;
+    uint32_t i, n;
+    if (!agenti_im_close(im) || im->missing == 0) return NULL;
+    memset(&text, 0, sizeof text);
+    if (!agenti_im_text(im, &text, agenti_nonempty(id) ? id : name)) { agenti_text_free(&text, NULL); return NULL; }
+    key = agenti_text_view(&text);
+    n = im->results->n;
+    for (i = 0; i < n; i++) {
+        r = &im->results->parts[(im->next + i) % n];
+        if (agenti_nonempty(id) ? key.n && agenti_im_fits(im, r, key, none) : agenti_im_fits(im, r, none, key)) break;
+    }
+    agenti_text_free(&text, NULL);
+    if (i == n) return NULL;
+    im->next = (im->next + i + 1) % n;
+    im->missing--;
+    r->state = AGENTI_CALL_SETTLED;
+    return r;
+}
+
+/* ---- files ---- */
+static int agenti_im_kind(int kind, agent_str mime)
+{
+    if (mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "image/")) return AGENT_PART_IMAGE;
+    return mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "audio/") ? (int)AGENT_PART_AUDIO : kind;
+}
+static int agenti_im_type(agent_str mime)                                       /* a media type that may go into a URL  */
+{
+    size_t i, slash = 0;
+    for (i = 0; i < mime.n; i++) {
+        unsigned char c = (unsigned char)mime.p[i];
+        if (c <= ' ' || c >= 0x7F || c == '"' || c == ',' || c == ';' || c == '\\') return 0;
+        slash += c == '/';
+    }
+    return slash == 1 && mime.n < 128;
+}
+/* -1: no memory; 0: that is no file, and the part is taken back.                                                       */
+static int agenti_im_file(agenti_import *im, agenti_msg *m, int kind, agent_str data, agent_str mime)
+{
+    agenti_part *p;
+    if (!agenti_im_type(mime) || data.n == 0 || !agenti_base64_ok(data)) return 0;
+    if ((p = agenti_im_part(im, m, agenti_im_kind(kind, mime))) == NULL) return -1;
+    p->flags = AGENT_PART_BASE64;
+    return agenti_text_set(&p->text, im->pool, NULL, data) && agenti_text_set(&p->mime, im->pool, NULL, mime) ? 1 : -1;
+}
+AGENTI_FN int agenti_im_url(agenti_import *im, agenti_msg *m, int kind, agent_str url)
+{
+    agenti_text text;
+    agent_str type, data;
+    agenti_part *p;
+    int rc = 0;
+    if (!agenti_nonempty(url)) return 0;
+    memset(&text, 0, sizeof text);
+    if (!agenti_im_text(im, &text, url)) { agenti_text_free(&text, NULL); return -1; }
+    if (text.n > 5 && agenti_ieq(agenti_str(text.p, 5), "data:")) {
+        if (agenti_data_split(agenti_text_view(&text), &type, &data) && type.n + data.n + 13 == text.n) rc = agenti_im_file(im, m, kind, data, type);
+        agenti_text_free(&text, NULL);
+        return rc;
+    }
+    if (text.n == 0 || (p = agenti_im_part(im, m, kind)) == NULL) {
+        rc = text.n ? -1 : 0;
+        agenti_text_free(&text, NULL);
+        return rc;
+    }
+    p->uri = text;
+    return 1;
+}
+AGENTI_FN int agenti_im_data(agenti_import *im, agenti_msg *m, int kind, agent_str data, agent_str mime)
+{
+    agenti_text type, text;
+    int rc = -1;
+    if (!agenti_nonempty(data) || !agenti_nonempty(mime)) return 0;
+    memset(&type, 0, sizeof type);
+    memset(&text, 0, sizeof text);
+    if (agenti_im_text(im, &type, mime) && agenti_im_text(im, &text, data))
+        rc = agenti_im_file(im, m, kind, agenti_text_view(&text), agenti_text_view(&type));
+    agenti_text_free(&type, NULL);
+    agenti_text_free(&text, NULL);
+    return rc;
+}
+
+/* ---- options ---- */
+static uint32_t agenti_im_set(agenti_import *im, int option, agent_str value)
+{
+    if (!agenti_im_text(im, &im->options[option], value)) { im->system.bad = 1; return 0; }
+    im->given |= AGENTI_BIT(option);
+    return AGENTI_BIT(option);
+}
+AGENTI_FN uint32_t agenti_im_number(agenti_import *im, int option, agent_str v)
+{
+    return v.n && (v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9')) ? agenti_im_set(im, option, v) : 0;
+}
+AGENTI_FN uint32_t agenti_im_string(agenti_import *im, int option, agent_str v) { return agenti_nonempty(v) ? agenti_im_set(im, option, v) : 0; }
+AGENTI_FN uint32_t agenti_im_word(agenti_import *im, int option, const char *word) { return agenti_im_set(im, option, agenti_cstr(word)); }
+AGENTI_FN uint32_t agenti_im_bool(agenti_import *im, int option, agent_str v, int reversed)
+{
+    int yes = agenti_eq(v, "true");
+    return yes || agenti_eq(v, "false") ? agenti_im_word(im, option, yes != reversed ? "true" : "false") : 0;
+}
+AGENTI_FN uint32_t agenti_im_stop(agenti_import *im, agent_str v)
+{
+    agent_str item;
+    size_t pos = 0;
+    if (!agenti_is_array(v) && !agenti_is_string(v)) return 0;
+    while (agenti_is_array(v) && agent_json_each(v, &pos, NULL, &item)) if (!agenti_is_string(item)) return 0;
+    if (!agenti_im_raw(im, &im->options[AGENTI_OPT_STOP], v)) { im->system.bad = 1; return 0; }
+    im->given |= AGENTI_BIT(AGENTI_OPT_STOP);
+    return AGENTI_BIT(AGENTI_OPT_STOP);
+}
+AGENTI_FN int agenti_im_system(agenti_import *im, agent_str text, const agent_str *raw, int plain)
+{
+    agenti_text words;
+    memset(&words, 0, sizeof words);
+    if (agenti_nonempty(text)) {
+        if (!agenti_im_text(im, &words, text)) im->system.bad = 1;
+        if (im->system.n && words.n) agenti_buf_str(&im->system, "\n\n");
+        agenti_buf_add(&im->system, words.p, words.n);
+        agenti_text_free(&words, NULL);
+    }
+    if (raw) {
+        im->system_plain = plain && im->systems++ == 0;
+        if (im->system_raw.n) agenti_buf_str(&im->system_raw, ",");
+        agenti_buf_add(&im->system_raw, raw->p, raw->n);
+    }
+    return !im->system.bad && !im->system_raw.bad;
+}
+
+/* ---- tools ---- */
+static int agenti_im_name_ok(agent_str name)
+{
+    size_t i;
+    for (i = 0; i < name.n; i++) {
+        char c = agenti_lower(name.p[i]);
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) return 0;
+    }
+    return name.n > 0 && name.n <= 64;
+}
+static agenti_tool *agenti_im_tool_new(agenti_import *im, agent_str name)
+{
+    agenti_tool *t;
+    if (im->tool_n == im->tool_cap) {
+        uint32_t cap = im->tool_cap ? im->tool_cap * 2 : 4;
+        if (cap > 65536) { im->limit = 1; (void)agenti_im_fail(im, name.p, "too many tools"); return NULL; }
+        t = (agenti_tool *)agenti_resize(im->pool, im->tools, im->tool_cap * sizeof *t, cap * sizeof *t);
+        if (t == NULL) return NULL;
+        im->tools = t;
+        im->tool_cap = cap;
+    }
+    t = &im->tools[im->tool_n++];
+    memset(t, 0, sizeof *t);
+    return agenti_im_text(im, &t->name, name) ? t : NULL;
+}
+AGENTI_FN int agenti_im_tool(agenti_import *im, agent_str raw, agent_str name, agent_str description, agent_str schema)
+{
+    agenti_tool *t = agenti_im_tool_new(im, name);
+    if (t == NULL) return 0;
+    if (!agenti_is_string(name) || !agenti_im_name_ok(agenti_text_view(&t->name)))
+        return agenti_im_fail(im, name.n ? name.p : raw.p, "tools: a name has 1 to 64 of A-Z a-z 0-9 _ -");
+    if (agenti_nonempty(description) && !agenti_im_text(im, &t->description, description)) return 0;
+    return agenti_im_raw(im, &t->schema, agenti_is_object(schema) ? schema : agenti_cstr("{\"type\":\"object\"}")) && agenti_im_raw(im, &t->raw, raw);
+}
+AGENTI_FN int agenti_im_raw_tool(agenti_import *im, agent_str raw, agent_str name)
+{
+    agenti_tool *t = agenti_im_tool_new(im, name);
+    size_t i;
+    if (t == NULL || !agenti_im_raw(im, &t->schema, raw)) return 0;
+    t->flags = AGENT_TF_RAW;
+    if (t->name.n > 64) t->name.n = 64;
+    for (i = 0; i < t->name.n; i++) if (!agenti_im_name_ok(agenti_str(t->name.p + i, 1))) t->name.p[i] = '_';
+    if (t->name.n) t->name.p[t->name.n] = 0;
+    return t->name.n || agenti_text_set(&t->name, im->pool, NULL, agenti_cstr("tool"));
+}
+
+/* ---- the body ---- */
+static agenti_kept *agenti_im_kept(agenti_import *im, agent_str key)
+{
+    agenti_kept *k;
+    uint32_t i;
+    for (i = 0; i < im->kept_n; i++) if (agenti_same(agenti_text_view(&im->kept[i].key), key)) return &im->kept[i];     /* the last one counts */
+    if (im->kept_n == im->kept_cap) {
+        uint32_t cap = im->kept_cap ? im->kept_cap * 2 : 8;
+        if (cap > AGENTI_IM_MEMBERS) { im->limit = 1; (void)agenti_im_fail(im, key.p, "more members than an import takes"); return NULL; }
+        k = (agenti_kept *)agenti_resize(im->pool, im->kept, im->kept_cap * sizeof *k, cap * sizeof *k);
+        if (k == NULL) return NULL;
+        im->kept = k;
+        im->kept_cap = cap;
+    }
+    k = &im->kept[im->kept_n++];
+    memset(k, 0, sizeof *k);
+    return agenti_im_raw(im, &k->key, key) ? k : NULL;
+}
+AGENTI_FN int agenti_im_members(agenti_import *im, agent_str body, uint32_t (*take)(agenti_import *, agent_str key, agent_str value))
+{
+    agent_str key, value;
+    size_t pos = 0;
+    agenti_kept *k;
+    while (agent_json_each(body, &pos, &key, &value)) {
+        uint32_t options;
+        if (agenti_eq(value, "null")) continue;
+        options = take(im, key, value);
+        if (im->system.bad) return 0;
+        if (options == AGENTI_IM_TAKEN) continue;
+        if ((k = agenti_im_kept(im, key)) == NULL || !agenti_im_raw(im, &k->value, value)) return 0;
+        k->options = options;
+    }
+    return 1;
+}
+/* Are two JSON texts the same but for blanks?                                                                          */
+static int agenti_im_alike(agent_str a, agent_str b)
+{
+    size_t i = 0, k = 0, n;
+    AGENTI_TOUCH(a.n);
+    for (;;) {
+        i += agenti_json_space(a.p + i, a.n - i);
+        k += agenti_json_space(b.p + k, b.n - k);
+        if (i == a.n || k == b.n) return i == a.n && k == b.n;
+        n = a.p[i] == '"' ? agenti_json_skip(a.p + i, a.n - i) : 1;
+        if (n == 0 || n > b.n - k || memcmp(a.p + i, b.p + k, n) != 0) return 0;
+        i += n;
+        k += n;
+    }
+}
+/* A request without messages, as it would be made of what was read: what it says just as the body did need not be kept. */
+static int agenti_im_settle(agenti_import *im)
+{
+    agenti_request r;
+    agenti_buf b;
+    agent_str key, value;
+    size_t pos = 0;
+    uint32_t i;
+    int ok;
+    memset(&r, 0, sizeof r);
+    r.options = im->options;
+    r.tools = im->tools;
+    r.tool_count = im->tool_n;
+    r.wire = im->wire;
+    r.dialect = im->dialect;
+    r.stream = im->streams;
+    r.system_raw = agenti_str(im->system_raw.p, im->system_raw.n);
+    agenti_buf_init(&b, im->pool);
+    im->wire->head(&b, &r);
+    im->wire->tail(&b, &r);
+    im->wire->tools(&b, &r);
+    im->wire->end(&b, &r);
+    ok = !b.bad;
+    while (ok && agent_json_each(agenti_str(b.p, b.n), &pos, &key, &value)) {
+        for (i = 0; i < im->kept_n && !agenti_same(agenti_text_view(&im->kept[i].key), key); i++) {}
+        if (i == im->kept_n || (im->foreign && agenti_eq(key, "model")) || !agenti_im_alike(agenti_text_view(&im->kept[i].value), value)) continue;
+        agenti_kept_drop(&im->kept[i]);
+        memmove(&im->kept[i], &im->kept[i + 1], (--im->kept_n - i) * sizeof *im->kept);
+    }
+    agenti_buf_free(&b);
+    return ok;
+}
+/* The last message may have calls whose results are still to come; any other call has its result.                      */
+AGENTI_FN int agenti_im_end(agenti_import *im)
+{
+    agent_str system = agenti_str(im->system.p, im->system.n);
+    if (!agenti_im_close(im)) return 0;
+    if (im->stream >= 0) im->streams = im->stream;
+    if (im->missing) {
+        if (im->missing < im->results->n || im->table.msgs[im->table.n - 1] != im->results)
+            return agenti_im_fail(im, im->calls_at, "a call without its result");
+        agenti_msg_free(im->pool, im->results, NULL);
+        im->table.n--;
+        im->missing = 0;
+    }
+    if (im->system.bad || im->system_raw.bad) return 0;
+    if (im->systems == 1 && im->system_plain) im->system_raw.n = 0;
+    if (system.n && agenti_im_set(im, AGENTI_OPT_SYSTEM, system) == 0) return 0;
+    return agenti_im_settle(im);
+}
+#endif
+
 /* ==== wire_openai_replay.c: what hosts of OpenAI chat want back of an answer ====================================== */
 /* What hosts of OpenAI chat want back of an answer, and in which member: OpenRouter `reasoning_details` (wire-quirks D4), Copilot
  * `reasoning_opaque` (D13), Gemini's compatible endpoint `extra_content` of calls (D12), DeepSeek and its like `reasoning_content` (D1).
@@ -5513,6 +6202,266 @@ AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_reques
     else agenti_json_member_str(b, "reasoning_content", agenti_str(NULL, 0));
 }
 #endif
+#endif
+
+/* ==== import_openai_chat.c: requests of OpenAI chat read ========================================================== */
+/* Requests of OpenAI chat, as programs have them, into messages, tools and options. */
+AGENTI_FN int agenti_openai_chat_import(agenti_import *, agent_str body);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_CHAT
+/* ---- parts ---- */
+static int agenti_ioc_audio(agenti_import *im, agenti_msg *m, agent_str audio)
+{
+    agent_str format = agent_json_get(audio, "format");
+    if (agent_json_is(format, "wav")) return agenti_im_data(im, m, AGENT_PART_AUDIO, agent_json_get(audio, "data"), agenti_cstr("\"audio/wav\""));
+    return agent_json_is(format, "mp3") ? agenti_im_data(im, m, AGENT_PART_AUDIO, agent_json_get(audio, "data"), agenti_cstr("\"audio/mpeg\"")) : 0;
+}
+/* A part of a user's message. What has no other place of it goes with it: outside (`more`), and inside of the object in it. */
+static int agenti_ioc_part(agenti_import *im, agenti_msg *m, agent_str part)
+{
+    static const char *const text_keys[] = { "type", "text", NULL }, *const keys[] = { "type", "image_url", "input_audio", "file", NULL };
+    static const char *const inner_keys[] = { "url", "data", "format", "filename", "file_data", NULL };
+    agent_str type = agent_json_get(part, "type"), text = agent_json_get(part, "text"), object = agenti_str(NULL, 0);
+    agenti_part *p;
+    int rc = 0;
+    if (agent_json_is(type, "text") && agenti_is_string(text))
+        return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_im_more(im, &m->parts[m->n - 1].more, part, text_keys);
+    if (agent_json_is(type, "image_url")) {
+        object = agent_json_get(part, "image_url");
+        if (agenti_is_object(object)) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agent_json_get(object, "url"));
+    } else if (agent_json_is(type, "input_audio")) rc = agenti_ioc_audio(im, m, object = agent_json_get(part, "input_audio"));
+    else if (agent_json_is(type, "file")) {
+        agent_str data;
+        object = agent_json_get(part, "file");
+        data = agent_json_get(object, "file_data");
+        if (agenti_nonempty(data) && data.n > 6 && agenti_ieq(agenti_str(data.p + 1, 5), "data:")) rc = agenti_im_url(im, m, AGENT_PART_FILE, data);
+    }
+    if (rc < 0) return 0;
+    if (rc > 0 && agent_json_is(type, "image_url") && m->parts[m->n - 1].kind != AGENT_PART_IMAGE) m->parts[m->n - 1].kind = AGENT_PART_IMAGE;
+    if (rc > 0 && agent_json_is(type, "file")) m->parts[m->n - 1].kind = AGENT_PART_FILE;
+    if (rc == 0) return agenti_im_other(im, m, part, agenti_is_string(type) ? type : agenti_cstr("\"?\""));
+    p = &m->parts[m->n - 1];
+    if (p->kind == AGENT_PART_FILE && agenti_nonempty(agent_json_get(object, "filename")) && !agenti_im_text(im, &p->name, agent_json_get(object, "filename")))
+        return 0;
+    return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, object, inner_keys);
+}
+static int agenti_ioc_content(agenti_import *im, agenti_msg *m, agent_str content, agent_str at)
+{
+    agent_str part;
+    size_t pos = 0;
+    if (agenti_is_string(content)) return agenti_im_words(im, m, AGENT_PART_TEXT, content);
+    if (!agenti_is_array(content)) return agenti_im_fail(im, content.n ? content.p : at.p, "messages: content is no text and no list of parts");
+    while (agent_json_each(content, &pos, NULL, &part)) if (!agenti_ioc_part(im, m, part)) return 0;
+    return 1;
+}
+
+/* ---- messages ---- */
+/* Those at the start are the system prompt.                                                                            */
+static int agenti_ioc_system(agenti_import *im, agent_str item, agent_str role, agent_str content)
+{
+    static const char *const keys[] = { "role", "content", NULL };
+    int plain = agenti_is_string(content) && agent_json_is(role, "system") && agenti_im_count(item) == 2;
+    agenti_msg *m;
+    agent_str part;
+    size_t pos = 0;
+    if (im->table.n == 0) {
+        while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &part))
+            if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+        return agenti_im_system(im, agenti_is_string(content) ? content : agenti_str(NULL, 0), &item, plain && agenti_nonempty(content));
+    }
+    if ((m = agenti_im_msg(im, AGENT_USER, item)) == NULL) return 0;
+    m->flags = (uint8_t)(agent_json_is(role, "developer") ? AGENT_MSG_SYSTEM | AGENTI_MSG_DEVELOPER : AGENT_MSG_SYSTEM);
+    return agenti_im_more(im, &m->more, item, keys) && agenti_ioc_content(im, m, content, item);
+}
+static int agenti_ioc_user(agenti_import *im, agent_str item, agent_str content)
+{
+    static const char *const keys[] = { "role", "content", NULL };
+    agenti_msg *m = agenti_im_msg(im, AGENT_USER, item);
+    return m && agenti_im_more(im, &m->more, item, keys) && agenti_ioc_content(im, m, content, item);
+}
+/* Members of a reasoning detail that stand beside its text, as an object behind the `[` of a reasoning part's data.     */
+static int agenti_ioc_detail(agenti_import *im, agenti_msg *m, agent_str detail)
+{
+    static const char *const keys[] = { "text", "summary", NULL };
+    agent_str text = agent_json_get(detail, "text");
+    agenti_part *p = agenti_im_part(im, m, AGENT_PART_REASONING);
+    agenti_text members;
+    int ok;
+    if (p == NULL) return 0;
+    memset(&members, 0, sizeof members);
+    if (!agenti_is_string(text)) text = agent_json_get(detail, "summary");
+    if (agenti_is_string(text) && !agenti_im_text(im, &p->text, text)) return 0;
+    ok = agenti_im_more(im, &members, detail, keys) && agenti_im_wrap(im, &p->data, "[{", agenti_text_view(&members));
+    agenti_text_free(&members, NULL);
+    return ok;
+}
+static int agenti_ioc_opaque(agenti_import *im, agenti_msg *m, agent_str opaque)
+{
+    agenti_part *p = &m->parts[m->n - 1];
+    agenti_text raw;
+    int ok;
+    memset(&raw, 0, sizeof raw);
+    ok = agenti_im_raw(im, &raw, opaque) && agenti_im_wrap(im, &p->data, "[{\"reasoning_opaque\":", agenti_text_view(&raw));
+    agenti_text_free(&raw, NULL);
+    return ok;
+}
+/* The same thoughts may stand in several members: they are shown once, and those that are not written back otherwise stay as they are. */
+static int agenti_ioc_reasoning(agenti_import *im, agenti_msg *m, agent_str item)
+{
+    static const char *const words[] = { "reasoning_content", "reasoning", "reasoning_text" };
+    agent_str details = agent_json_get(item, "reasoning_details"), opaque = agent_json_get(item, "reasoning_opaque"), v;
+    size_t pos = 0;
+    int i;
+    if (agenti_is_array(details)) {
+        while (agent_json_each(details, &pos, NULL, &v)) if (agenti_is_object(v) && !agenti_ioc_detail(im, m, v)) return 0;
+    } else for (i = 0; i < 3; i++) {
+        if (!agenti_nonempty(v = agent_json_get(item, words[i]))) continue;
+        if (!agenti_im_words(im, m, AGENT_PART_REASONING, v)) return 0;
+        break;
+    }
+    if (!agenti_nonempty(opaque) || agenti_is_array(details)) return 1;
+    if (m->n == 0 && agenti_im_part(im, m, AGENT_PART_REASONING) == NULL) return 0;
+    return agenti_ioc_opaque(im, m, opaque);
+}
+/* Texts and refusals of a list; what else is in it makes the list stay as it came.                                      */
+static int agenti_ioc_answer(agenti_import *im, agenti_msg *m, agent_str content)
+{
+    agent_str part, text;
+    size_t pos = 0;
+    int plain = 1;
+    if (agenti_nonempty(content)) return agenti_im_words(im, m, AGENT_PART_TEXT, content);
+    if (!agenti_is_array(content)) return 1;
+    while (agent_json_each(content, &pos, NULL, &part)) {
+        int refuses = agent_json_is(agent_json_get(part, "type"), "refusal");
+        text = agent_json_get(part, refuses ? "refusal" : "text");
+        plain = plain && !refuses && agent_json_is(agent_json_get(part, "type"), "text") && agenti_is_string(text) && agenti_im_count(part) == 2;
+        if (!agenti_is_string(text)) continue;
+        if (!agenti_im_words(im, m, AGENT_PART_TEXT, text)) return 0;
+        if (refuses) m->parts[m->n - 1].flags |= AGENT_PART_REFUSAL;
+    }
+    if (!plain) m->flags |= AGENTI_MSG_CONTENT;
+    return 1;
+}
+static int agenti_ioc_call(agenti_import *im, agenti_msg *m, agent_str call)
+{
+    static const char *const keys[] = { "id", "type", "function", "extra_content", NULL }, *const inner[] = { "name", "arguments", NULL };
+    static const char *const custom_keys[] = { "id", NULL };
+    agent_str function = agent_json_get(call, "function"), extra = agent_json_get(call, "extra_content"), custom = agent_json_get(call, "custom");
+    int own = !agenti_is_object(function) && agenti_is_object(custom);
+    agenti_part *p;
+    if (!agenti_is_object(call)) return agenti_im_fail(im, call.p, "messages: a call is no object");
+    if (own) {                                /* a tool of free text                                                    */
+        p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(custom, "name"), agenti_str(NULL, 0), call);
+        if (p == NULL) return 0;
+        p->flags |= AGENTI_PART_CONTENT;
+        return agenti_im_input(im, p, agent_json_get(custom, "input")) && agenti_im_more(im, &p->more, call, custom_keys);
+    }
+    p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(function, "name"), agent_json_get(function, "arguments"), call);
+    if (p == NULL || (agenti_is_object(extra) && !agenti_im_raw(im, &p->data, extra))) return 0;
+    return agenti_im_more(im, &p->more, call, keys) && agenti_im_more(im, &p->inner, function, inner);
+}
+static int agenti_ioc_assistant(agenti_import *im, agent_str item, agent_str content)
+{
+    static const char *const keys[] = { "role", "content", "tool_calls", "function_call", "reasoning_details", "reasoning_opaque", "reasoning_content", NULL };
+    static const char *const own[] = { "role", "content", "tool_calls", "function_call", "reasoning_details", NULL };
+    static const char *const with[] = { "role", "tool_calls", "function_call", "reasoning_details", NULL };
+    static const char *const opaque[] = { "role", "content", "tool_calls", "function_call", "reasoning_opaque", "reasoning_text", NULL };
+    agent_str calls = agent_json_get(item, "tool_calls"), call = agent_json_get(item, "function_call"), refusal = agent_json_get(item, "refusal");
+    const char *const *known = im->dialect & AGENT_DIALECT_REASONING_CONTENT ? keys : own;
+    agenti_msg *m = agenti_im_msg(im, AGENT_MODEL, item);
+    size_t pos = 0;
+    if (m == NULL || !agenti_ioc_reasoning(im, m, item) || !agenti_ioc_answer(im, m, content)) return 0;
+    if (agenti_nonempty(agent_json_get(item, "reasoning_opaque")) && !agenti_is_array(agent_json_get(item, "reasoning_details"))) known = opaque;
+    if (m->flags & AGENTI_MSG_CONTENT) known = with;
+    if (!agenti_im_more(im, &m->more, item, known)) return 0;
+    if (agenti_nonempty(refusal)) {           /* the member itself goes back: a text stands for it in other formats     */
+        if (!agenti_im_words(im, m, AGENT_PART_TEXT, refusal)) return 0;
+        m->parts[m->n - 1].flags |= AGENT_PART_REFUSAL | AGENTI_PART_CONTENT;
+    }
+    if (!agenti_is_array(calls)) return !agenti_is_object(call) || agenti_im_call(im, m, agenti_str(NULL, 0), agent_json_get(call, "name"), agent_json_get(call, "arguments"), call);
+    while (agent_json_each(calls, &pos, NULL, &call)) if (!agenti_ioc_call(im, m, call)) return 0;
+    return 1;
+}
+/* The result of a call: a text, or texts in a list.                                                                     */
+static int agenti_ioc_result(agenti_import *im, agent_str item, agent_str content)
+{
+    static const char *const keys[] = { "role", "tool_call_id", "content", NULL }, *const with[] = { "role", "tool_call_id", NULL };
+    agent_str id = agent_json_get(item, "tool_call_id"), name = agent_json_get(item, "name");
+    agenti_part *p = agenti_im_result(im, id, agenti_is_string(name) ? name : agenti_cstr("\"\""));
+    if (p == NULL) return agenti_im_fail(im, item.p, "messages: a result without its call before it");
+    if (!agenti_im_result_text(im, p, content)) return 0;
+    if (agenti_nonempty(content)) return agenti_im_more(im, &p->more, item, keys);
+    p->flags |= AGENTI_PART_CONTENT;
+    return agenti_im_more(im, &p->more, item, with);
+}
+static int agenti_ioc_message(agenti_import *im, agent_str item)
+{
+    agent_str role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "messages: an element is no object");
+    if (agent_json_is(role, "system") || agent_json_is(role, "developer")) return agenti_ioc_system(im, item, role, content);
+    if (agent_json_is(role, "user")) return agenti_ioc_user(im, item, content);
+    if (agent_json_is(role, "assistant")) return agenti_ioc_assistant(im, item, content);
+    if (agent_json_is(role, "tool") || agent_json_is(role, "function")) return agenti_ioc_result(im, item, content);
+    return agenti_im_fail(im, role.n ? role.p : item.p, "messages: role is none of system, developer, user, assistant, tool, function");
+}
+
+/* ---- tools and options ---- */
+static int agenti_ioc_tools(agenti_import *im, agent_str tools)
+{
+    agent_str tool, f, type;
+    size_t pos = 0;
+    if (tools.n == 0 || agenti_eq(tools, "null")) return 1;
+    if (!agenti_is_array(tools)) return agenti_im_fail(im, tools.p, "tools: no list");
+    im->tools_given = 1;
+    while (agent_json_each(tools, &pos, NULL, &tool)) {
+        f = agent_json_get(tool, "function");
+        type = agent_json_get(tool, "type");
+        if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
+        if (agenti_is_object(f) ? !agenti_im_tool(im, tool, agent_json_get(f, "name"), agent_json_get(f, "description"), agent_json_get(f, "parameters"))
+            : !agenti_im_raw_tool(im, tool, agenti_is_string(agent_json_get(tool, "custom.name")) ? agent_json_get(tool, "custom.name") : type)) return 0;
+    }
+    return 1;
+}
+static uint32_t agenti_ioc_choice(agenti_import *im, agent_str v)
+{
+    agent_str name = agent_json_get(v, "function.name");
+    if (im->tool_n == 0) return 0;
+    if (agent_json_is(v, "any")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
+    if (agent_json_is(v, "auto") || agent_json_is(v, "none") || agent_json_is(v, "required")) return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, v);
+    if (agent_json_is(name, "auto") || agent_json_is(name, "none") || agent_json_is(name, "required")) return 0;
+    return agenti_is_object(v) ? agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, name) : 0;
+}
+static uint32_t agenti_ioc_take(agenti_import *im, agent_str key, agent_str v)
+{
+    static const struct { const char *key; int option; } numbers[] = {
+        { "max_tokens", AGENTI_OPT_MAX_TOKENS }, { "max_completion_tokens", AGENTI_OPT_MAX_TOKENS }, { "seed", AGENTI_OPT_SEED },
+        { "random_seed", AGENTI_OPT_SEED }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
+        { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE }
+    };
+    size_t i;
+    if (agenti_eq(key, "messages") || agenti_eq(key, "tools")) return AGENTI_IM_TAKEN;
+    if (agenti_eq(key, "stream") && (agenti_eq(v, "true") || agenti_eq(v, "false"))) { im->stream = agenti_eq(v, "true"); return AGENTI_IM_TAKEN; }
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) if (agenti_eq(key, numbers[i].key)) {
+        uint32_t option = agenti_im_number(im, numbers[i].option, v);
+        return option && i < 4 ? AGENTI_IM_TAKEN : option;    /* two names of one thing: the peer's dialect has one of them */
+    }
+    if (agenti_eq(key, "model")) return agenti_im_string(im, AGENTI_OPT_MODEL, v);
+    if (agenti_eq(key, "stop")) return agenti_im_stop(im, v);
+    if (agenti_eq(key, "tool_choice")) return agenti_ioc_choice(im, v);
+    if (agenti_eq(key, "parallel_tool_calls")) return im->tool_n ? agenti_im_bool(im, AGENTI_OPT_PARALLEL, v, 0) : 0;
+    if (agenti_eq(key, "reasoning_effort")) return agenti_im_string(im, AGENTI_OPT_EFFORT, v);
+    if (agenti_eq(key, "reasoning") && im->foreign) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));     /* OpenRouter */
+    return 0;
+}
+AGENTI_FN int agenti_openai_chat_import(agenti_import *im, agent_str body)
+{
+    agent_str messages = agenti_is_array(body) ? body : agent_json_get(body, "messages"), item;
+    size_t pos = 0;
+    if (!agenti_is_array(messages)) return agenti_im_fail(im, messages.n ? messages.p : body.p, "messages: no list");
+    if (body.p != messages.p && !agenti_ioc_tools(im, agent_json_get(body, "tools"))) return 0;
+    while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ioc_message(im, item)) return 0;
+    return (body.p == messages.p || agenti_im_members(im, body, agenti_ioc_take)) && agenti_im_end(im);
+}
 #endif
 
 /* ==== wire_openai_chat.c: OpenAI chat completions ================================================================= */
@@ -5950,6 +6899,7 @@ static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
     agenti_oc_comma(b, r);
+    if (r->system_raw.n) { agenti_buf_add(b, r->system_raw.p, r->system_raw.n); return; }
     agenti_buf_str(b, "{\"role\":\"system\"");
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
@@ -5959,53 +6909,62 @@ static const char *agenti_oc_audio_format(agent_str mime)                       
     if (agenti_ieq(mime, "audio/wav") || agenti_ieq(mime, "audio/x-wav") || agenti_ieq(mime, "audio/wave")) return "wav";
     return agenti_ieq(mime, "audio/mpeg") || agenti_ieq(mime, "audio/mp3") ? "mp3" : NULL;
 }
-static void agenti_oc_audio_out(agenti_buf *b, const agenti_part *p, const char *format)
+static void agenti_oc_audio_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p, const char *format)
 {
     agenti_buf_str(b, "\"input_audio\",\"input_audio\":{");
     agenti_json_member_str(b, "data", agenti_text_view(&p->text));
     agenti_json_member_str(b, "format", agenti_cstr(format));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_file_out(agenti_buf *b, const agenti_part *p)
+static void agenti_oc_file_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agenti_buf_str(b, "\"file\",\"file\":{");
-    agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
-    agenti_buf_str(b, ",\"file_data\":");
+    if (p->name.n || m->wire != (const void *)r->wire) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+    agenti_json_key(b, "file_data");
     agenti_data_url_out(b, p);
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
 /* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
-static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
     if (p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
         agenti_data_url_out(b, p);
+        agenti_more_out(b, r, m, &p->inner);
         agenti_buf_str(b, "}");
-    } else if (format) agenti_oc_audio_out(b, p, format);
-    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, p);
+    } else if (format) agenti_oc_audio_out(b, r, m, p, format);
+    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
     else {
         agenti_buf_str(b, "\"text\",\"text\":");
         if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
+        else if (p->kind == AGENT_PART_TEXT) agenti_buf_str(b, "\"\"");
         else agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
+    int developer = (m->flags & AGENTI_MSG_DEVELOPER) && m->wire == (const void *)r->wire;
     uint32_t i;
-    agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT)                        /* many hosts refuse lists             */
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(developer ? "developer" : m->flags & AGENT_MSG_SYSTEM ? "system" : "user"));
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT && m->parts[0].more.n == 0)                        /* many hosts refuse lists             */
         agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
             if (i) agenti_buf_str(b, ",");
-            agenti_oc_user_part(b, r, &m->parts[i]);
+            agenti_oc_user_part(b, r, m, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &m->more);
     agenti_buf_str(b, "}");
 }
 /* Mistral takes nine letters and digits: any other id becomes such a one, always the same.                             */
@@ -6030,37 +6989,48 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
     agent_str extra = agenti_text_view(&p->data);
     agenti_buf_str(b, "{");
     agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
+    if (agenti_own_content(r, m, p)) { agenti_more_out(b, r, m, &p->more); agenti_buf_str(b, "}"); return; }
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
     if (m->model == r->model && agenti_is_object(extra) && agent_json_check(extra.p, extra.n, 0, NULL) == AGENT_OK)
         agenti_json_member(b, "extra_content", extra);
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
+}
+/* Its content, unless that goes back in the form that an import had.                                                   */
+static void agenti_oc_content_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, uint32_t texts)
+{
+    uint32_t i;
+    if ((m->flags & AGENTI_MSG_CONTENT) && m->wire == (const void *)r->wire) return;
+    agenti_json_key(b, "content");
+    agenti_buf_str(b, texts ? "\"\"" : "null");
+    for (i = 0; i < m->n; i++)
+        if (m->parts[i].kind == AGENT_PART_TEXT && !agenti_own_content(r, m, &m->parts[i])) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
 }
 static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
-        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0;
+        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0 && !agenti_own_content(r, m, &m->parts[i]);
         calls += m->parts[i].kind == AGENT_PART_CALL;
     }
-    if (texts + calls == 0) return;
+    if (texts + calls == 0 && (m->more.n == 0 || m->wire != (const void *)r->wire)) return;
     agenti_oc_comma(b, r);
-    agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
-    if (texts == 0) agenti_buf_str(b, "null");
-    else {
-        agenti_buf_str(b, "\"\"");
-        for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
-    }
+    agenti_buf_str(b, "{\"role\":\"assistant\"");
+    agenti_oc_content_out(b, r, m, texts);
     agenti_reasoning_out(b, r, m);
     if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
     for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
         if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
         agenti_oc_model_call(b, r, m, &m->parts[i]);
     }
-    agenti_buf_str(b, calls ? "]}" : "}");
+    if (calls) agenti_buf_str(b, "]");
+    agenti_more_out(b, r, m, &m->more);
+    agenti_buf_str(b, "}");
     r->state = AGENTI_OC_BEGUN;
 }
 static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
@@ -6070,7 +7040,8 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const ag
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
         agenti_oc_id_out(b, r, "tool_call_id", agenti_wire_id(&m->parts[i]));
-        agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        if (!agenti_own_content(r, m, &m->parts[i])) agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        agenti_more_out(b, r, m, &m->parts[i].more);
         agenti_buf_str(b, "}");
     }
 }
@@ -6127,10 +7098,210 @@ static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
-    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
+    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
+    agenti_openai_chat_import
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif
+#endif
+
+/* ==== import_anthropic.c: requests of Anthropic messages read ===================================================== */
+/* Requests of Anthropic messages, as programs have them, into messages, tools and options. */
+AGENTI_FN int agenti_anthropic_import(agenti_import *, agent_str body);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_ANTHROPIC
+/* ---- blocks ---- */
+/* A mark of the short form is a flag; any other one stays as it came.                                                  */
+static int agenti_ian_more(agenti_import *im, agenti_part *p, agent_str block, const char *const *known)
+{
+    agent_str mark = agent_json_get(block, "cache_control");
+    if (agenti_is_object(mark) && agent_json_is(agent_json_get(mark, "type"), "ephemeral") && agenti_im_count(mark) == 1) {
+        static const char *const text_keys[] = { "type", "text", "cache_control", NULL };
+        static const char *const keys[] = { "type", "source", "title", "cache_control", NULL };
+        p->flags |= AGENT_PART_CACHE;
+        return agenti_im_more(im, &p->more, block, p->kind == AGENT_PART_TEXT ? text_keys : keys);
+    }
+    return agenti_im_more(im, &p->more, block, known);
+}
+/* An image or a document. 0: its source is of another kind; -1: no memory                                              */
+static int agenti_ian_file(agenti_import *im, agenti_msg *m, agent_str source, int kind)
+{
+    agent_str type = agent_json_get(source, "type"), data = agent_json_get(source, "data");
+    agenti_part *p;
+    if (agent_json_is(type, "url") && agenti_im_count(source) == 2) {
+        agent_str url = agent_json_get(source, "url");
+        if (!agenti_nonempty(url) || (url.n > 6 && agenti_ieq(agenti_str(url.p + 1, 5), "data:"))) return 0;
+        return agenti_im_url(im, m, kind, url);
+    }
+    if (agenti_im_count(source) != 3) return 0;
+    if (agent_json_is(type, "base64")) return agenti_im_data(im, m, kind, data, agent_json_get(source, "media_type"));
+    if (kind != AGENT_PART_FILE || !agent_json_is(type, "text") || !agenti_nonempty(data) || !agent_json_is(agent_json_get(source, "media_type"), "text/plain"))
+        return 0;
+    p = agenti_im_part(im, m, AGENT_PART_FILE);
+    return p && agenti_im_text(im, &p->text, data) && agenti_text_set(&p->mime, im->pool, NULL, agenti_cstr("text/plain")) ? 1 : -1;
+}
+static int agenti_ian_user_block(agenti_import *im, agenti_msg *m, agent_str block, agent_str type)
+{
+    static const char *const text_keys[] = { "type", "text", NULL }, *const keys[] = { "type", "source", "title", NULL };
+    agent_str text = agent_json_get(block, "text"), title = agent_json_get(block, "title");
+    int image = agent_json_is(type, "image"), rc = 0;
+    if (agent_json_is(type, "text") && agenti_is_string(text))
+        return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_ian_more(im, &m->parts[m->n - 1], block, text_keys);
+    if (image || agent_json_is(type, "document"))
+        rc = agenti_ian_file(im, m, agent_json_get(block, "source"), image ? AGENT_PART_IMAGE : AGENT_PART_FILE);
+    if (rc < 0) return 0;
+    if (rc == 0) return agenti_im_other(im, m, block, type);
+    m->parts[m->n - 1].kind = image ? AGENT_PART_IMAGE : AGENT_PART_FILE;
+    if (!image && agenti_nonempty(title) && !agenti_im_text(im, &m->parts[m->n - 1].name, title)) return 0;
+    return agenti_ian_more(im, &m->parts[m->n - 1], block, keys);
+}
+static int agenti_ian_result(agenti_import *im, agent_str block)
+{
+    static const char *const keys[] = { "type", "tool_use_id", "content", "is_error", NULL }, *const with[] = { "type", "tool_use_id", "is_error", NULL };
+    static const char *const not_error[] = { "type", "tool_use_id", "content", NULL }, *const not_error_with[] = { "type", "tool_use_id", NULL };
+    agent_str content = agent_json_get(block, "content");
+    int fails = agenti_eq(agent_json_get(block, "is_error"), "true"), plain = agenti_nonempty(content);
+    agenti_part *p = agenti_im_result(im, agent_json_get(block, "tool_use_id"), agenti_cstr("\"\""));
+    if (p == NULL) return agenti_im_fail(im, block.p, "messages: a tool_result without its tool_use before it");
+    if (fails) p->flags |= AGENT_PART_ERROR;
+    if (!plain) p->flags |= AGENTI_PART_CONTENT;
+    return agenti_im_result_text(im, p, content)
+        && agenti_im_more(im, &p->more, block, plain ? fails ? keys : not_error : fails ? with : not_error_with);
+}
+/* Citations are kept as JSON objects with commas between.                                                              */
+static int agenti_ian_text(agenti_import *im, agenti_msg *m, agent_str block, agent_str text)
+{
+    static const char *const keys[] = { "type", "text", "citations", NULL };
+    agent_str cited = agent_json_get(block, "citations");
+    agenti_part *p;
+    if (!agenti_im_words(im, m, AGENT_PART_TEXT, text)) return 0;
+    p = &m->parts[m->n - 1];
+    if (agenti_is_array(cited)) {
+        cited = agenti_trim(agenti_str(cited.p + 1, cited.n - 2));
+        if (cited.n && !agenti_im_raw(im, &p->data, cited)) return 0;
+    }
+    return agenti_im_more(im, &p->more, block, keys);
+}
+static int agenti_ian_model_block(agenti_import *im, agenti_msg *m, agent_str block, agent_str type)
+{
+    static const char *const call_keys[] = { "type", "id", "name", "input", NULL }, *const keys[] = { "type", "thinking", "signature", NULL };
+    agent_str text = agent_json_get(block, agent_json_is(type, "thinking") ? "thinking" : "text");
+    agenti_part *p;
+    if (agent_json_is(type, "text") && agenti_is_string(text)) return agenti_ian_text(im, m, block, text);
+    if (agent_json_is(type, "tool_use")) {
+        p = agenti_im_call(im, m, agent_json_get(block, "id"), agent_json_get(block, "name"), agent_json_get(block, "input"), block);
+        return p && agenti_im_more(im, &p->more, block, call_keys);
+    }
+    if (!agent_json_is(type, "thinking") || !agenti_is_string(text)) return agenti_im_other(im, m, block, type);
+    if (!agenti_im_words(im, m, AGENT_PART_REASONING, text)) return 0;
+    p = &m->parts[m->n - 1];
+    return agenti_im_more(im, &p->more, block, keys)
+        && (!agenti_is_string(agent_json_get(block, "signature")) || agenti_im_text(im, &p->data, agent_json_get(block, "signature")));
+}
+
+/* ---- messages ---- */
+/* Results stand before all else of a user's message: what comes behind them begins a message of its own.               */
+static int agenti_ian_blocks(agenti_import *im, agent_str item, agent_str content, int model, int flags)
+{
+    static const char *const keys[] = { "role", "content", NULL };
+    agenti_msg *m = model ? agenti_im_msg(im, AGENT_MODEL, item) : NULL;
+    agent_str block, type;
+    size_t pos = 0;
+    if ((model && m == NULL) || !agenti_im_strict(im, item, keys)) return 0;
+    while (agent_json_each(content, &pos, NULL, &block)) {
+        type = agent_json_get(block, "type");
+        if (!agenti_nonempty(type)) return agenti_im_fail(im, block.p, "messages: a block without a type");
+        if (!model && agent_json_is(type, "tool_result")) {
+            if (!agenti_ian_result(im, block)) return 0;
+            continue;
+        }
+        if (m == NULL) {
+            if ((m = agenti_im_msg(im, AGENT_USER, item)) == NULL) return 0;
+            m->flags = (uint8_t)flags;
+        }
+        if (model ? !agenti_ian_model_block(im, m, block, type) : !agenti_ian_user_block(im, m, block, type)) return 0;
+    }
+    return 1;
+}
+static int agenti_ian_message(agenti_import *im, agent_str item)
+{
+    static const char *const keys[] = { "role", "content", NULL };
+    agent_str role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    int model = agent_json_is(role, "assistant"), system = agent_json_is(role, "system");
+    agenti_msg *m;
+    if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "messages: an element is no object");
+    if (!model && !system && !agent_json_is(role, "user")) return agenti_im_fail(im, role.n ? role.p : item.p, "messages: role is none of user, assistant, system");
+    if (agenti_is_array(content)) return agenti_ian_blocks(im, item, content, model, system ? AGENT_MSG_SYSTEM : 0);
+    if (!agenti_is_string(content)) return agenti_im_fail(im, content.n ? content.p : item.p, "messages: content is no text and no list of blocks");
+    if ((m = agenti_im_msg(im, model ? AGENT_MODEL : AGENT_USER, item)) == NULL || !agenti_im_strict(im, item, keys)) return 0;
+    m->flags = system ? AGENT_MSG_SYSTEM : 0;
+    return agenti_im_words(im, m, AGENT_PART_TEXT, content);
+}
+
+/* ---- tools and options ---- */
+static int agenti_ian_tools(agenti_import *im, agent_str tools)
+{
+    agent_str tool, type, name;
+    size_t pos = 0;
+    if (tools.n == 0 || agenti_eq(tools, "null")) return 1;
+    if (!agenti_is_array(tools)) return agenti_im_fail(im, tools.p, "tools: no list");
+    im->tools_given = 1;
+    while (agent_json_each(tools, &pos, NULL, &tool)) {
+        if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
+        type = agent_json_get(tool, "type");
+        name = agent_json_get(tool, "name");
+        if (!agenti_nonempty(type) || agent_json_is(type, "custom")
+            ? !agenti_im_tool(im, tool, name, agent_json_get(tool, "description"), agent_json_get(tool, "input_schema"))
+            : !agenti_im_raw_tool(im, tool, agenti_nonempty(name) ? name : type)) return 0;
+    }
+    return 1;
+}
+static uint32_t agenti_ian_choice(agenti_import *im, agent_str v)
+{
+    agent_str type = agent_json_get(v, "type"), name = agent_json_get(v, "name");
+    uint32_t options = 0;
+    if (im->tool_n == 0) return 0;
+    if (agent_json_is(type, "any")) options = agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
+    else if (agent_json_is(type, "auto") || agent_json_is(type, "none")) options = agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, type);
+    else if (agent_json_is(type, "tool") && !agent_json_is(name, "auto") && !agent_json_is(name, "none") && !agent_json_is(name, "required"))
+        options = agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, name);
+    return options | agenti_im_bool(im, AGENTI_OPT_PARALLEL, agent_json_get(v, "disable_parallel_tool_use"), 1);
+}
+static uint32_t agenti_ian_thinking(agenti_import *im, agent_str v)
+{
+    agent_str type = agent_json_get(v, "type");
+    if (agent_json_is(type, "adaptive")) return agenti_im_word(im, AGENTI_OPT_THINKING, "adaptive");
+    if (agent_json_is(type, "disabled")) return agenti_im_word(im, AGENTI_OPT_THINKING, "0");
+    return agent_json_is(type, "enabled") ? agenti_im_number(im, AGENTI_OPT_THINKING, agent_json_get(v, "budget_tokens")) : 0;
+}
+static uint32_t agenti_ian_take(agenti_import *im, agent_str key, agent_str v)
+{
+    if (agenti_eq(key, "messages") || agenti_eq(key, "tools")) return AGENTI_IM_TAKEN;
+    if (agenti_eq(key, "system")) return AGENTI_BIT(AGENTI_OPT_SYSTEM);
+    if (agenti_eq(key, "stream") && (agenti_eq(v, "true") || agenti_eq(v, "false"))) { im->stream = agenti_eq(v, "true"); return AGENTI_IM_TAKEN; }
+    if (agenti_eq(key, "model")) return agenti_im_string(im, AGENTI_OPT_MODEL, v);
+    if (agenti_eq(key, "max_tokens")) return agenti_im_number(im, AGENTI_OPT_MAX_TOKENS, v);
+    if (agenti_eq(key, "temperature")) return agenti_im_number(im, AGENTI_OPT_TEMPERATURE, v);
+    if (agenti_eq(key, "top_p")) return agenti_im_number(im, AGENTI_OPT_TOP_P, v);
+    if (agenti_eq(key, "stop_sequences")) return agenti_im_stop(im, v);
+    if (agenti_eq(key, "tool_choice")) return agenti_ian_choice(im, v);
+    if (agenti_eq(key, "thinking")) return agenti_ian_thinking(im, v);
+    if (agenti_eq(key, "output_config")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));
+    return 0;
+}
+AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
+{
+    int list = agenti_is_array(body);
+    agent_str messages = list ? body : agent_json_get(body, "messages"), system = agent_json_get(body, "system"), item;
+    size_t pos = 0;
+    if (!agenti_is_array(messages)) return agenti_im_fail(im, messages.n ? messages.p : body.p, "messages: no list");
+    if (!list && (!agenti_ian_tools(im, agent_json_get(body, "tools")) || !agenti_im_system(im, system, NULL, 0))) return 0;
+    while (!list && agenti_is_array(system) && agent_json_each(system, &pos, NULL, &item))
+        if (!agenti_im_system(im, agent_json_get(item, "text"), NULL, 0)) return 0;
+    pos = 0;
+    while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ian_message(im, item)) return 0;
+    return (list || agenti_im_members(im, body, agenti_ian_take)) && agenti_im_end(im);
+}
 #endif
 
 /* ==== wire_anthropic.c: Anthropic messages ======================================================================== */
@@ -6601,13 +7772,17 @@ static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
     if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
     agenti_an_head_rest(b, r);
 }
-/* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
+/* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open: user, model,
+ * or system as an import has it among the others.                                                                      */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
 {
+    static const char *const roles[] = { "user", "assistant", "system" };
     int side = r->state % AGENTI_AN_MARK;
     if (side == 1 + model) { agenti_buf_str(b, ","); return; }
     if (side) agenti_buf_str(b, "]},");
-    agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(roles[model]));
+    agenti_buf_str(b, ",\"content\":[");
     r->state += 1 + model - side;
 }
 static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text, int model)           /* 0: not sent    */
@@ -6618,14 +7793,15 @@ static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text,
     agenti_json_member_str(b, "text", text);
     return 1;
 }
-static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+static void agenti_an_model_text(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p, agent_str citations)
 {
-    if (!agenti_an_text_open(b, r, text, model)) return;
+    if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 1)) return;
     if (agenti_is_objects(citations)) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_an_source_out(agenti_buf *b, const agenti_part *p, const char *type)
@@ -6652,17 +7828,24 @@ static const char *agenti_an_source(const agenti_part *p)                       
     for (i = 0; i < 4; i++) if (agenti_ieq(mime, images[i])) return "base64";
     return NULL;
 }
-static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    int side = (m->flags & AGENT_MSG_SYSTEM) && m->wire == (const void *)r->wire ? 2 : 0;
+    if (p->kind == AGENT_PART_OTHER) {
+        agenti_an_open(b, r, side);
+        agenti_buf_add(b, p->text.p, p->text.n);
+        return;
+    }
     if (p->kind == AGENT_PART_TEXT) {
-        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 0)) return;
+        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), side)) return;
     } else {
-        agenti_an_open(b, r, 0);
+        agenti_an_open(b, r, side);
         agenti_buf_str(b, source == NULL ? "{\"type\":\"text\",\"text\":" : p->kind == AGENT_PART_IMAGE ? "{\"type\":\"image\"" : "{\"type\":\"document\"");
         if (source) agenti_an_source_out(b, p, source); else agenti_media_left_out(b, r, p);
     }
     agenti_an_part_mark(b, r, p);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
@@ -6691,7 +7874,7 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
     int good = m->model == r->model && !(p->flags & AGENT_PART_CUT);
     if (p->kind == AGENT_PART_TEXT) {
-        agenti_an_text_out(b, r, agenti_text_view(&p->text), good ? agenti_text_view(&p->data) : agenti_str(NULL, 0), 1);
+        agenti_an_model_text(b, r, m, p, good ? agenti_text_view(&p->data) : agenti_str(NULL, 0));
         return;
     }
     if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
@@ -6710,16 +7893,18 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
         agenti_tool_name_out(b, agenti_text_view(&p->name));
         agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
-static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agent_str text = agenti_text_view(&p->text);
     agenti_an_open(b, r, 0);
     agenti_buf_str(b, "{\"type\":\"tool_result\"");
     agenti_an_id_out(b, "tool_use_id", agenti_text_view(&p->wire_id));
-    agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
+    if (!agenti_own_content(r, m, p)) agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
@@ -6727,8 +7912,8 @@ static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_an_user_part(b, r, p);
-        else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, p);
+        if (m->role == AGENT_USER) agenti_an_user_part(b, r, m, p);
+        else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, m, p);
         else agenti_an_model_part(b, r, m, p);
     }
 }
@@ -6751,7 +7936,7 @@ static void agenti_an_choice(agenti_buf *b, const agenti_request *r)
 static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 {
     agenti_request with = *r;
-    if (r->note) agenti_an_text_out(b, &with, agenti_cstr(r->note), agenti_str(NULL, 0), 0);
+    if (r->note && agenti_an_text_open(b, &with, agenti_cstr(r->note), 0)) agenti_buf_str(b, "}");
     agenti_buf_str(b, with.state % AGENTI_AN_MARK ? "]}]" : "]");
     if (r->tool_count || agenti_replaced(r, "tools")) agenti_an_choice(b, r);
 }
@@ -6768,7 +7953,7 @@ static const char *const agenti_an_none[] = { NULL };
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none } }
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import }
 static const agenti_wire agenti_anthropic_wires[2] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
@@ -6777,6 +7962,228 @@ static const agenti_wire agenti_anthropic_wires[2] = {
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
 #endif
+#endif
+
+/* ==== import_openai_responses.c: requests of OpenAI responses read ================================================ */
+/* Requests of OpenAI responses, as programs have them, into messages, tools and options. */
+AGENTI_FN int agenti_openai_responses_import(agenti_import *, agent_str body);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_RESPONSES
+static const char *const agenti_irs_said_keys[] = { "role", "content", NULL };
+
+/* ---- messages ---- */
+static int agenti_irs_part(agenti_import *im, agenti_msg *m, agent_str part)
+{
+    static const char *const text_keys[] = { "type", "text", NULL };
+    static const char *const keys[] = { "type", "image_url", "filename", "file_url", "file_data", NULL };
+    agent_str type = agent_json_get(part, "type"), text = agent_json_get(part, "text"), data = agent_json_get(part, "file_data"), name;
+    int image = agent_json_is(type, "input_image"), rc = 0;
+    agenti_part *p;
+    if (agent_json_is(type, "input_text") && agenti_is_string(text))
+        return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_im_more(im, &m->parts[m->n - 1].more, part, text_keys);
+    if (image) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agent_json_get(part, "image_url"));
+    else if (agent_json_is(type, "input_file") && agenti_nonempty(data)) {
+        if (data.n > 6 && agenti_ieq(agenti_str(data.p + 1, 5), "data:")) rc = agenti_im_url(im, m, AGENT_PART_FILE, data);
+    } else if (agent_json_is(type, "input_file")) rc = agenti_im_url(im, m, AGENT_PART_FILE, agent_json_get(part, "file_url"));
+    if (rc < 0) return 0;
+    if (rc == 0) return agenti_im_other(im, m, part, agenti_is_string(type) ? type : agenti_cstr("\"?\""));
+    p = &m->parts[m->n - 1];
+    p->kind = image ? AGENT_PART_IMAGE : AGENT_PART_FILE;
+    name = agent_json_get(part, "filename");
+    return (!agenti_nonempty(name) || agenti_im_text(im, &p->name, name)) && agenti_im_more(im, &p->more, part, keys);
+}
+static int agenti_irs_said(agenti_import *im, agent_str item, agent_str content, int flags)
+{
+    agenti_msg *m = agenti_im_msg(im, AGENT_USER, item);
+    agent_str part;
+    size_t pos = 0;
+    if (m == NULL || !agenti_im_more(im, &m->more, item, agenti_irs_said_keys)) return 0;
+    m->flags = (uint8_t)flags;
+    if (agenti_is_string(content)) return agenti_im_words(im, m, AGENT_PART_TEXT, content);
+    if (!agenti_is_array(content)) return agenti_im_fail(im, content.n ? content.p : item.p, "input: content is no text and no list of parts");
+    while (agent_json_each(content, &pos, NULL, &part)) if (!agenti_irs_part(im, m, part)) return 0;
+    return 1;
+}
+/* Those at the start belong to the system prompt.                                                                      */
+static int agenti_irs_system(agenti_import *im, agent_str item, agent_str content, int developer)
+{
+    agent_str part;
+    size_t pos = 0;
+    if (im->table.n) return agenti_irs_said(im, item, content, developer ? AGENT_MSG_SYSTEM | AGENTI_MSG_DEVELOPER : AGENT_MSG_SYSTEM);
+    while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &part))
+        if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+    return agenti_im_system(im, agenti_is_string(content) ? content : agenti_str(NULL, 0), &item, 0);
+}
+/* The texts of a list of parts, one behind the other. 0: no memory                                                     */
+static int agenti_irs_texts(agenti_import *im, agenti_text *to, agent_str list, const char *between)
+{
+    agenti_text words;
+    agent_str part, text;
+    size_t pos = 0;
+    int ok = 1;
+    while (ok && agenti_is_array(list) && agent_json_each(list, &pos, NULL, &part)) {
+        text = agent_json_get(part, agent_json_is(agent_json_get(part, "type"), "refusal") ? "refusal" : "text");
+        if (!agenti_nonempty(text)) continue;
+        memset(&words, 0, sizeof words);
+        ok = agenti_im_text(im, &words, text) && (to->n == 0 || agenti_text_add(to, im->pool, NULL, agenti_cstr(between)))
+            && agenti_text_add(to, im->pool, NULL, agenti_text_view(&words));
+        agenti_text_free(&words, NULL);
+    }
+    return ok;
+}
+static int agenti_irs_answer(agenti_import *im, agent_str item, agent_str content)
+{
+    static const char *const keys[] = { "role", "content", "phase", NULL }, *const role[] = { "role", NULL };
+    agenti_msg *m = agenti_im_model(im, item);
+    agent_str phase = agent_json_get(item, "phase");
+    agenti_text raw;
+    agenti_part *p;
+    int ok;
+    if (m == NULL || (p = agenti_im_part(im, m, AGENT_PART_TEXT)) == NULL) return 0;
+    if (!agenti_is_string(content)) {         /* a list stays as it came                                                 */
+        p->flags |= AGENTI_PART_CONTENT;
+        if (agent_json_is(agent_json_get(content, "[0].type"), "refusal")) p->flags |= AGENT_PART_REFUSAL;
+        return agenti_irs_texts(im, &p->text, content, "") && agenti_im_more(im, &p->more, item, role);
+    }
+    if (!agenti_im_text(im, &p->text, content) || !agenti_im_more(im, &p->more, item, keys)) return 0;
+    if (!agenti_is_string(phase)) return 1;
+    memset(&raw, 0, sizeof raw);
+    ok = agenti_im_raw(im, &raw, phase) && agenti_im_wrap(im, &p->data, "{\"phase\":", agenti_text_view(&raw));
+    agenti_text_free(&raw, NULL);
+    return ok;
+}
+
+/* ---- items ---- */
+static int agenti_irs_thought(agenti_import *im, agent_str item)
+{
+    agenti_msg *m = agenti_im_model(im, item);
+    agenti_part *p = m ? agenti_im_part(im, m, AGENT_PART_REASONING) : NULL;
+    if (p == NULL) return 0;
+    p->flags |= AGENTI_PART_CONTENT;
+    return agenti_irs_texts(im, &p->text, agent_json_get(item, "summary"), "\n\n") && agenti_irs_texts(im, &p->text, agent_json_get(item, "content"), "\n\n")
+        && agenti_im_raw(im, &p->data, item);
+}
+static int agenti_irs_call(agenti_import *im, agent_str item, int custom)
+{
+    static const char *const keys[] = { "type", "call_id", "name", "arguments", NULL }, *const custom_keys[] = { "type", "call_id", "name", "input", NULL };
+    agenti_msg *m = agenti_im_model(im, item);
+    agenti_part *p = m ? agenti_im_call(im, m, agent_json_get(item, "call_id"), agent_json_get(item, "name"), agent_json_get(item, "arguments"), item) : NULL;
+    if (p == NULL) return 0;
+    if (!custom) return agenti_im_more(im, &p->more, item, keys);
+    return agenti_text_set(&p->data, im->pool, NULL, agenti_cstr("{\"type\":\"custom_tool_call\"}"))
+        && agenti_im_input(im, p, agent_json_get(item, "input")) && agenti_im_more(im, &p->more, item, custom_keys);
+}
+/* A tool that the provider defines and the host runs: the item goes back as it came.                                    */
+static int agenti_irs_host_call(agenti_import *im, agent_str item, const char *name, const char *input)
+{
+    agenti_msg *m = agenti_im_model(im, item);
+    agenti_text quoted;
+    agenti_part *p;
+    memset(&quoted, 0, sizeof quoted);
+    if (m == NULL || !agenti_text_set(&quoted, im->pool, NULL, agenti_cstr(name))) return 0;
+    p = agenti_im_call(im, m, agent_json_get(item, "call_id"), agenti_text_view(&quoted), agent_json_get(item, input), item);
+    agenti_text_free(&quoted, NULL);
+    return p && agenti_im_raw(im, &p->data, item);
+}
+static int agenti_irs_hosted(agenti_import *im, agent_str item, agent_str type, int *done)
+{
+    static const struct { const char *type, *name, *input; } rows[] = {
+        { "shell_call", "\"shell\"", "action" }, { "tool_search_call", "\"tool_search\"", "arguments" },
+        { "local_shell_call", "\"local_shell\"", "action" }, { "apply_patch_call", "\"apply_patch\"", "operation" },
+        { "computer_call", "\"computer\"", "action" }
+    };
+    size_t i = 0, n = sizeof rows / sizeof *rows;
+    while (i < n && !agent_json_is(type, rows[i].type)) i++;
+    *done = i < n && agenti_nonempty(agent_json_get(item, "call_id")) && !agent_json_is(agent_json_get(item, "execution"), "server")
+        && !agent_json_is(agent_json_get(item, "environment.type"), "container_reference");
+    return !*done || agenti_irs_host_call(im, item, rows[i].name, rows[i].input);
+}
+static int agenti_irs_result(agenti_import *im, agent_str item, agent_str type, int *done)
+{
+    static const char *const keys[] = { "type", "call_id", "output", NULL }, *const with[] = { "type", "call_id", NULL };
+    agent_str id = agent_json_get(item, "call_id"), output = agent_json_get(item, "output");
+    int plain = agenti_nonempty(output) && (agent_json_is(type, "function_call_output") || agent_json_is(type, "custom_tool_call_output"));
+    agenti_part *p;
+    *done = 0;
+    if (type.n < 9 || memcmp(type.p + type.n - 8, "_output\"", 8) != 0 || !agenti_nonempty(id)) return 1;
+    if ((p = agenti_im_result(im, id, agenti_cstr("\"\""))) == NULL) return 1;   /* of a call that the provider has stored    */
+    *done = 1;
+    if (!plain) p->flags |= AGENTI_PART_CONTENT;
+    return agenti_im_result_text(im, p, output) && agenti_im_more(im, &p->more, item, plain ? keys : with);
+}
+static int agenti_irs_item(agenti_import *im, agent_str item)
+{
+    agent_str type = agent_json_get(item, "type"), role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    agenti_msg *m;
+    int done = 0, message = type.n == 0 || agent_json_is(type, "message");
+    if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "input: an element is no object");
+    if (message && agent_json_is(role, "user")) return agenti_irs_said(im, item, content, 0);
+    if (message && agent_json_is(role, "assistant")) return agenti_irs_answer(im, item, content);
+    if (message && (agent_json_is(role, "system") || agent_json_is(role, "developer"))) return agenti_irs_system(im, item, content, agent_json_is(role, "developer"));
+    if (message) return agenti_im_fail(im, role.n ? role.p : item.p, "input: role is none of user, assistant, system, developer");
+    if (agent_json_is(type, "reasoning")) return agenti_irs_thought(im, item);
+    if (agent_json_is(type, "function_call")) return agenti_irs_call(im, item, 0);
+    if (agent_json_is(type, "custom_tool_call")) return agenti_irs_call(im, item, 1);
+    if (!agenti_irs_hosted(im, item, type, &done) || (!done && !agenti_irs_result(im, item, type, &done))) return 0;
+    if (done) return 1;
+    m = agenti_im_model(im, item);
+    return m && agenti_im_other(im, m, item, type);
+}
+
+/* ---- tools and options ---- */
+static int agenti_irs_tools(agenti_import *im, agent_str tools)
+{
+    agent_str tool, name, type;
+    size_t pos = 0;
+    if (tools.n == 0 || agenti_eq(tools, "null")) return 1;
+    if (!agenti_is_array(tools)) return agenti_im_fail(im, tools.p, "tools: no list");
+    im->tools_given = 1;
+    while (agent_json_each(tools, &pos, NULL, &tool)) {
+        if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
+        type = agent_json_get(tool, "type");
+        name = agent_json_get(tool, "name");
+        if (agent_json_is(type, "function")
+            ? !agenti_im_tool(im, tool, name, agent_json_get(tool, "description"), agent_json_get(tool, "parameters"))
+            : !agenti_im_raw_tool(im, tool, agenti_nonempty(name) ? name : type)) return 0;
+    }
+    return 1;
+}
+static uint32_t agenti_irs_choice(agenti_import *im, agent_str v)
+{
+    agent_str name = agent_json_get(v, "name");
+    if (im->tool_n == 0) return 0;
+    if (agent_json_is(v, "auto") || agent_json_is(v, "none") || agent_json_is(v, "required")) return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, v);
+    if (!agent_json_is(agent_json_get(v, "type"), "function") || agent_json_is(name, "auto") || agent_json_is(name, "none") || agent_json_is(name, "required"))
+        return 0;
+    return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, name);
+}
+static uint32_t agenti_irs_take(agenti_import *im, agent_str key, agent_str v)
+{
+    if (agenti_eq(key, "input") || agenti_eq(key, "tools")) return AGENTI_IM_TAKEN;
+    if (agenti_eq(key, "stream") && (agenti_eq(v, "true") || agenti_eq(v, "false"))) { im->stream = agenti_eq(v, "true"); return AGENTI_IM_TAKEN; }
+    if (agenti_eq(key, "instructions")) return AGENTI_BIT(AGENTI_OPT_SYSTEM);
+    if (agenti_eq(key, "model")) return agenti_im_string(im, AGENTI_OPT_MODEL, v);
+    if (agenti_eq(key, "max_output_tokens")) return agenti_im_number(im, AGENTI_OPT_MAX_TOKENS, v);
+    if (agenti_eq(key, "temperature")) return agenti_im_number(im, AGENTI_OPT_TEMPERATURE, v);
+    if (agenti_eq(key, "top_p")) return agenti_im_number(im, AGENTI_OPT_TOP_P, v);
+    if (agenti_eq(key, "tool_choice")) return agenti_irs_choice(im, v);
+    if (agenti_eq(key, "parallel_tool_calls")) return im->tool_n ? agenti_im_bool(im, AGENTI_OPT_PARALLEL, v, 0) : 0;
+    if (agenti_eq(key, "reasoning")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));
+    return 0;
+}
+AGENTI_FN int agenti_openai_responses_import(agenti_import *im, agent_str body)
+{
+    int list = agenti_is_array(body);
+    agent_str input = list ? body : agent_json_get(body, "input"), item;
+    agenti_msg *m;
+    size_t pos = 0;
+    if (!list && (!agenti_irs_tools(im, agent_json_get(body, "tools")) || !agenti_im_system(im, agent_json_get(body, "instructions"), NULL, 0))) return 0;
+    if (agenti_is_string(input)) {
+        if ((m = agenti_im_msg(im, AGENT_USER, input)) == NULL || !agenti_im_words(im, m, AGENT_PART_TEXT, input)) return 0;
+    } else if (!agenti_is_array(input)) return agenti_im_fail(im, input.n ? input.p : body.p, "input: no text and no list");
+    else while (agent_json_each(input, &pos, NULL, &item)) if (!agenti_irs_item(im, item)) return 0;
+    return (list || agenti_im_members(im, body, agenti_irs_take)) && agenti_im_end(im);
+}
 #endif
 
 /* ==== wire_openai_responses.c: OpenAI responses =================================================================== */
@@ -7576,7 +8983,7 @@ static void agenti_rs_head(agenti_buf *b, agenti_request *r)
         agenti_json_member_str(b, "effort", effort);
         agenti_buf_str(b, "}");
     }
-    if (system.n && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
+    if (system.n && r->system_raw.n == 0 && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
     agenti_buf_str(b, ",\"input\":[");
 }
 static void agenti_rs_comma(agenti_buf *b, agenti_request *r)
@@ -7584,39 +8991,52 @@ static void agenti_rs_comma(agenti_buf *b, agenti_request *r)
     if (r->state) agenti_buf_str(b, ",");
     r->state = 1;
 }
-/* Images by data and by URL, PDFs and the like the same; plain text is text.                                            */
-static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+/* The system prompt stands in the head, unless an import had it among the messages.                                     */
+static void agenti_rs_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
-    int plain = p->text.n && !(p->flags & AGENT_PART_BASE64);
+    (void)text;
+    if (r->system_raw.n == 0) return;
+    agenti_rs_comma(b, r);
+    agenti_buf_add(b, r->system_raw.p, r->system_raw.n);
+}
+/* Images by data and by URL, PDFs and the like the same; plain text is text.                                            */
+static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int plain = p->kind == AGENT_PART_TEXT || (p->text.n && !(p->flags & AGENT_PART_BASE64));
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
     if (p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"input_image\",\"image_url\":");
         agenti_data_url_out(b, p);
     } else if (p->kind == AGENT_PART_FILE && !plain) {
         agenti_buf_str(b, "\"input_file\"");
-        if (p->uri.n == 0) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire)) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
         agenti_buf_str(b, p->uri.n ? ",\"file_url\":" : ",\"file_data\":");
         agenti_data_url_out(b, p);
     } else {
         agenti_buf_str(b, "\"input_text\",\"text\":");
         if (plain) agenti_json_quote_to(b, agenti_text_view(&p->text)); else agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_rs_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
+    int developer = (m->flags & AGENTI_MSG_DEVELOPER) && m->wire == (const void *)r->wire;
     uint32_t i;
     agenti_rs_comma(b, r);
-    agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(developer ? "developer" : m->flags & AGENT_MSG_SYSTEM ? "system" : "user"));
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT && m->parts[0].more.n == 0) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
             if (i) agenti_buf_str(b, ",");
-            agenti_rs_user_part(b, r, &m->parts[i]);
+            agenti_rs_user_part(b, r, m, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &m->more);
     agenti_buf_str(b, "}");
 }
 /* What the same model gave with a part, if it is an object; else empty.                                                 */
@@ -7626,13 +9046,14 @@ static agent_str agenti_rs_data(const agenti_request *r, const agenti_msg *m, co
     if (m == NULL || m->model != r->model || !agenti_is_object(data)) return agenti_str(NULL, 0);
     return agent_json_check(data.p, data.n, 64, NULL) == AGENT_OK ? data : agenti_str(NULL, 0);
 }
-static void agenti_rs_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str data)
+static void agenti_rs_text_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    agent_str phase = agent_json_get(data, "phase");
+    agent_str phase = agent_json_get(agenti_rs_data(r, m, p), "phase");
     agenti_rs_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"assistant\"");
     if (agenti_is_string(phase)) agenti_json_member(b, "phase", phase);
-    agenti_json_member_str(b, "content", text);
+    if (!agenti_own_content(r, m, p)) agenti_json_member_str(b, "content", agenti_text_view(&p->text));
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* Members of an item that go back. Some hosts give ids that are longer than what they take.                             */
@@ -7646,20 +9067,23 @@ static void agenti_rs_members(agenti_buf *b, agent_str data, const char *const *
         agenti_json_member(b, keys[i], v);
     }
 }
-static void agenti_rs_reasoning_out(agenti_buf *b, agenti_request *r, agent_str data)
+static void agenti_rs_reasoning_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     static const char *const keys[] = { "id", "summary", "content", "encrypted_content" };
+    agent_str data = agenti_rs_data(r, m, p);
     if (data.n == 0) return;
     agenti_rs_comma(b, r);
+    if (agenti_own_content(r, m, p)) { agenti_buf_add(b, data.p, data.n); return; }
     agenti_buf_str(b, "{\"type\":\"reasoning\"");
     agenti_rs_members(b, data, keys, 4);
     if (!agenti_is_array(agent_json_get(data, "summary"))) agenti_json_member(b, "summary", agenti_cstr("[]"));
     agenti_buf_str(b, "}");
 }
 /* Broken JSON is never sent back. The item's own id is left out: nothing is stored under it.                            */
-static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_part *p, agent_str data)
+static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     static const char *const keys[] = { "namespace", "caller" };
+    agent_str data = agenti_rs_data(r, m, p);
     const agenti_rs_tool *t = agenti_rs_tool_of(agent_json_get(data, "type"));
     agent_str args = p->text.n && !(p->flags & AGENT_PART_INVALID) ? agenti_text_view(&p->text) : agenti_cstr("{}"), input;
     agenti_rs_comma(b, r);
@@ -7671,12 +9095,13 @@ static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_pa
     if (t) agenti_json_member(b, "input", agenti_is_string(input) ? input : agenti_cstr("\"\""));
     else agenti_json_member_str(b, "arguments", args);
     agenti_rs_members(b, data, keys, 2);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static int agenti_rs_sent(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     if (p->kind == AGENT_PART_OTHER) return m->model == r->model && !(p->flags & AGENT_PART_CUT);
-    return p->kind == AGENT_PART_CALL || (p->kind == AGENT_PART_TEXT && p->text.n);
+    return p->kind == AGENT_PART_CALL || (p->kind == AGENT_PART_TEXT && (p->text.n || agenti_own_content(r, m, p)));
 }
 /* Thoughts stand before what they led to, and go with it or not at all (D8).                                            */
 static void agenti_rs_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
@@ -7687,10 +9112,10 @@ static void agenti_rs_model_msg(agenti_buf *b, agenti_request *r, const agenti_m
         const agenti_part *p = &m->parts[i];
         int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
         if (keeps && m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
-        else if (p->kind == AGENT_PART_REASONING && i < n && !(p->flags & AGENT_PART_CUT)) agenti_rs_reasoning_out(b, r, agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_REASONING && i < n && !(p->flags & AGENT_PART_CUT)) agenti_rs_reasoning_out(b, r, m, p);
         else if (p->kind == AGENT_PART_REASONING || !agenti_rs_sent(r, m, p)) continue;
-        else if (p->kind == AGENT_PART_TEXT) agenti_rs_text_out(b, r, agenti_text_view(&p->text), agenti_rs_data(r, m, p));
-        else if (p->kind == AGENT_PART_CALL) agenti_rs_call_out(b, r, p, agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_TEXT) agenti_rs_text_out(b, r, m, p);
+        else if (p->kind == AGENT_PART_CALL) agenti_rs_call_out(b, r, m, p);
         else {
             agenti_rs_comma(b, r);
             agenti_buf_add(b, p->text.p, p->text.n);
@@ -7728,8 +9153,10 @@ static void agenti_rs_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_buf_str(b, "{");
         agenti_json_member_str(b, "type", agenti_cstr(t ? t->answer : "function_call_output"));
         agenti_json_member_str(b, "call_id", agenti_wire_id(p));
-        if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
+        if (agenti_own_content(r, m, p)) {}
+        else if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
         else agenti_json_member_str(b, "output", text.n ? text : agenti_cstr("(no output)"));
+        agenti_more_out(b, r, m, &p->more);
         agenti_buf_str(b, "}");
     }
 }
@@ -7792,12 +9219,258 @@ static const agenti_wire agenti_openai_responses_wire = {
     "openai-responses", "/responses", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_STOP)
         | AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_rs_head, NULL, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
+    agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
-    { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none }
+    { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
+    agenti_openai_responses_import
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif
+#endif
+
+/* ==== import_gemini.c: requests of Gemini read ==================================================================== */
+/* Requests of Gemini generateContent, as programs have them, into messages, tools and options. Names are taken in both forms that the
+ * provider takes, thoughtSignature and thought_signature. */
+AGENTI_FN int agenti_gemini_import(agenti_import *, agent_str body);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_GEMINI
+static agent_str agenti_igm_get(agent_str object, const char *camel, const char *snake)
+{
+    agent_str v = agent_json_get(object, camel);
+    return v.p ? v : agent_json_get(object, snake);
+}
+
+/* ---- parts ---- */
+static int agenti_igm_text(agenti_import *im, agenti_msg *m, agent_str part, int model)
+{
+    static const char *const keys[] = { "text", NULL }, *const model_keys[] = { "text", "thoughtSignature", "thought_signature", NULL };
+    static const char *const thought_keys[] = { "text", "thought", "thoughtSignature", "thought_signature", NULL };
+    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
+    int thinks = model && agenti_eq(agent_json_get(part, "thought"), "true");
+    if (!agenti_im_words(im, m, thinks ? AGENT_PART_REASONING : AGENT_PART_TEXT, agent_json_get(part, "text"))) return 0;
+    if (model && agenti_nonempty(signature) && !agenti_im_text(im, &m->parts[m->n - 1].data, signature)) return 0;
+    return agenti_im_more(im, &m->parts[m->n - 1].more, part, thinks ? thought_keys : model ? model_keys : keys);
+}
+/* -1: no memory; 0: it is none that can be read, and nothing was added                                                  */
+static int agenti_igm_file(agenti_import *im, agenti_msg *m, agent_str part, int model)
+{
+    static const char *const keys[] = { "inlineData", "inline_data", "fileData", "file_data", NULL };
+    static const char *const model_keys[] = { "inlineData", "inline_data", "fileData", "file_data", "thoughtSignature", "thought_signature", NULL };
+    static const char *const inner[] = { "mimeType", "mime_type", "data", "fileUri", "file_uri", NULL };
+    agent_str data = agenti_igm_get(part, "inlineData", "inline_data"), file = agenti_igm_get(part, "fileData", "file_data"), mime;
+    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
+    agenti_part *p;
+    int rc;
+    mime = agenti_igm_get(data.n ? data : file, "mimeType", "mime_type");
+    rc = data.n ? agenti_im_data(im, m, AGENT_PART_FILE, agent_json_get(data, "data"), mime)
+       : agenti_im_url(im, m, AGENT_PART_FILE, agenti_igm_get(file, "fileUri", "file_uri"));
+    if (rc <= 0) return rc;
+    p = &m->parts[m->n - 1];
+    if (data.n == 0 && agenti_is_string(mime)) {
+        if (!agenti_im_text(im, &p->mime, mime)) return -1;
+        if (p->mime.n > 6 && agenti_ieq(agenti_str(p->mime.p, 6), "image/")) p->kind = AGENT_PART_IMAGE;
+        if (p->mime.n > 6 && agenti_ieq(agenti_str(p->mime.p, 6), "audio/")) p->kind = AGENT_PART_AUDIO;
+    }
+    if (model && agenti_nonempty(signature) && !agenti_im_text(im, &p->data, signature)) return -1;
+    return agenti_im_more(im, &p->more, part, model ? model_keys : keys) && agenti_im_more(im, &p->inner, data.n ? data : file, inner) ? 1 : -1;
+}
+static int agenti_igm_call(agenti_import *im, agenti_msg *m, agent_str part, agent_str call)
+{
+    static const char *const keys[] = { "functionCall", "function_call", "thoughtSignature", "thought_signature", NULL };
+    static const char *const inner[] = { "id", "name", "args", NULL };
+    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
+    agenti_part *p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(call, "name"), agent_json_get(call, "args"), part);
+    if (p == NULL || (agenti_nonempty(signature) && !agenti_im_text(im, &p->data, signature))) return 0;
+    return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, call, inner);
+}
+/* {"output": TEXT} and {"error": TEXT} are what a result's text becomes; any other response is the text, as JSON.       */
+static int agenti_igm_result(agenti_import *im, agent_str part, agent_str result)
+{
+    static const char *const keys[] = { "functionResponse", "function_response", NULL }, *const inner[] = { "id", "name", "response", NULL };
+    static const char *const with[] = { "id", "name", NULL };
+    agent_str response = agent_json_get(result, "response"), text = agent_json_get(response, "output"), error = agent_json_get(response, "error");
+    int one = agenti_im_count(response) == 1, plain = one && (agenti_nonempty(text) || agenti_nonempty(error));
+    agenti_part *p = agenti_im_result(im, agent_json_get(result, "id"), agent_json_get(result, "name"));
+    if (p == NULL) return agenti_im_fail(im, part.p, "contents: a functionResponse without its functionCall before it");
+    if (one && agenti_is_string(error)) p->flags |= AGENT_PART_ERROR;
+    if (!plain) p->flags |= AGENTI_PART_CONTENT;
+    if (response.n && !agenti_im_text(im, &p->text, !plain ? response : agenti_nonempty(text) ? text : error)) return 0;
+    return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, result, plain ? inner : with);
+}
+
+/* ---- contents ---- */
+static int agenti_igm_other(agenti_import *im, agenti_msg *m, agent_str part)
+{
+    agent_str key = agenti_str(NULL, 0), value;
+    size_t pos = 0;
+    agenti_part *p;
+    (void)agent_json_each(part, &pos, &key, &value);         /* its first member says what it is                        */
+    if (!agenti_im_other(im, m, part, agenti_str(NULL, 0))) return 0;
+    p = &m->parts[m->n - 1];
+    return key.n == 0 || agenti_im_raw(im, &p->name, key);
+}
+static int agenti_igm_part(agenti_import *im, agenti_msg **m, agent_str content, agent_str part, int model)
+{
+    agent_str call = agenti_igm_get(part, "functionCall", "function_call"), result = agenti_igm_get(part, "functionResponse", "function_response");
+    agent_str text = agent_json_get(part, "text");
+    int rc = 0;
+    if (!agenti_is_object(part)) return agenti_im_fail(im, part.p, "contents: a part is no object");
+    if (!model && agenti_is_object(result)) return agenti_igm_result(im, part, result);
+    if (*m == NULL && (*m = model ? agenti_im_model(im, content) : agenti_im_msg(im, AGENT_USER, content)) == NULL) return 0;
+    if (agenti_is_string(text)) return agenti_igm_text(im, *m, part, model);
+    if (model && agenti_is_object(call)) return agenti_igm_call(im, *m, part, call);
+    rc = agenti_igm_file(im, *m, part, model);
+    return rc < 0 ? 0 : rc > 0 || agenti_igm_other(im, *m, part);
+}
+static int agenti_igm_content(agenti_import *im, agent_str content)
+{
+    static const char *const keys[] = { "role", "parts", NULL };
+    agent_str role = agent_json_get(content, "role"), parts = agent_json_get(content, "parts"), part;
+    int model = agent_json_is(role, "model");
+    agenti_msg *m = NULL;
+    size_t pos = 0;
+    if (!agenti_is_object(content)) return agenti_im_fail(im, content.p, "contents: an element is no object");
+    if (role.n && !model && !agent_json_is(role, "user") && !agent_json_is(role, "function") && !agenti_eq(role, "null"))
+        return agenti_im_fail(im, role.p, "contents: role is none of user, model, function");
+    if (!agenti_im_strict(im, content, keys)) return 0;
+    if (agenti_is_object(parts)) return agenti_igm_part(im, &m, content, parts, model);      /* one that is no list       */
+    if (!agenti_is_array(parts)) return agenti_im_fail(im, parts.n ? parts.p : content.p, "contents: parts is no list");
+    while (agent_json_each(parts, &pos, NULL, &part)) if (!agenti_igm_part(im, &m, content, part, model)) return 0;
+    return 1;
+}
+
+/* ---- tools and options ---- */
+/* Types of this format's schemas are words in capitals; those of JSON Schema are not.                                   */
+static void agenti_igm_types(agenti_text *schema)
+{
+    char *p = schema->p;
+    size_t n = schema->n, i = 0, k;
+    AGENTI_TOUCH(n);
+    while (i < n) {
+        agent_str word;
+        if (p[i] != '"') { i++; continue; }
+        k = agenti_json_skip(p + i, n - i);
+        if (k < 2) return;
+        word = agenti_str(p + i, k);
+        i += k;
+        k = i + agenti_json_space(p + i, n - i);
+        if (!agenti_eq(word, "\"type\"") || k == n || p[k] != ':') continue;
+        k++;
+        k += agenti_json_space(p + k, n - k);
+        if (k == n || p[k] != '"') continue;
+        for (i = k + 1; i < n && p[i] != '"'; i++) p[i] = agenti_lower(p[i]);
+        i++;
+    }
+}
+static int agenti_igm_function(agenti_import *im, agent_str f)
+{
+    agent_str parameters = agent_json_get(f, "parameters"), schema = agenti_igm_get(f, "parametersJsonSchema", "parameters_json_schema");
+    if (!agenti_is_object(f)) return agenti_im_fail(im, f.p, "tools: a declaration is no object");
+    if (!agenti_im_tool(im, f, agent_json_get(f, "name"), agent_json_get(f, "description"), agenti_is_object(parameters) ? parameters : schema)) return 0;
+    if (agenti_is_object(parameters)) agenti_igm_types(&im->tools[im->tool_n - 1].schema);
+    return 1;
+}
+/* What stands beside functions in an element is one of its own.                                                         */
+static int agenti_igm_rest(agenti_import *im, agent_str tool)
+{
+    static const char *const keys[] = { "functionDeclarations", "function_declarations", NULL };
+    agent_str key, value, name = agenti_str(NULL, 0);
+    agenti_text rest, quoted;
+    size_t pos = 0;
+    int ok, left = 0;
+    while (agent_json_each(tool, &pos, &key, &value))
+        if (!agenti_eq(value, "null") && !agenti_eq(key, keys[0]) && !agenti_eq(key, keys[1])) { left++; if (name.n == 0) name = agenti_str(key.p - 1, key.n + 2); }
+    if (left == 0) return 1;
+    memset(&rest, 0, sizeof rest);
+    memset(&quoted, 0, sizeof quoted);
+    ok = agenti_im_more(im, &rest, tool, keys) && agenti_im_wrap(im, &quoted, "{", agenti_text_view(&rest))
+        && agenti_im_raw_tool(im, agenti_text_view(&quoted), name);
+    agenti_text_free(&rest, NULL);
+    agenti_text_free(&quoted, NULL);
+    return ok;
+}
+static int agenti_igm_tool(agenti_import *im, agent_str tool)
+{
+    agent_str list = agenti_igm_get(tool, "functionDeclarations", "function_declarations"), f;
+    size_t pos = 0;
+    if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
+    if (agenti_is_object(list) && !agenti_igm_function(im, list)) return 0;
+    while (agenti_is_array(list) && agent_json_each(list, &pos, NULL, &f)) if (!agenti_igm_function(im, f)) return 0;
+    return agenti_igm_rest(im, tool);
+}
+static int agenti_igm_tools(agenti_import *im, agent_str tools)
+{
+    agent_str tool;
+    size_t pos = 0;
+    if (tools.n == 0 || agenti_eq(tools, "null")) return 1;
+    im->tools_given = 1;
+    if (agenti_is_object(tools)) return agenti_igm_tool(im, tools);
+    if (!agenti_is_array(tools)) return agenti_im_fail(im, tools.p, "tools: no list");
+    while (agent_json_each(tools, &pos, NULL, &tool)) if (!agenti_igm_tool(im, tool)) return 0;
+    return 1;
+}
+static uint32_t agenti_igm_choice(agenti_import *im, agent_str v)
+{
+    agent_str config = agenti_igm_get(v, "functionCallingConfig", "function_calling_config"), mode = agent_json_get(config, "mode"), first, name;
+    size_t pos = 0;
+    if (im->tool_n == 0) return 0;
+    if (agent_json_is(mode, "AUTO")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "auto");
+    if (agent_json_is(mode, "NONE")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "none");
+    if (!agent_json_is(mode, "ANY")) return 0;
+    config = agenti_igm_get(config, "allowedFunctionNames", "allowed_function_names");
+    if (!agenti_is_array(config) || !agent_json_each(config, &pos, NULL, &first)) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
+    if (agent_json_each(config, &pos, NULL, &name) || agent_json_is(first, "auto") || agent_json_is(first, "none") || agent_json_is(first, "required"))
+        return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
+    return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, first);
+}
+static uint32_t agenti_igm_thinking(agenti_import *im, agent_str v)
+{
+    agent_str budget = agenti_igm_get(v, "thinkingBudget", "thinking_budget");
+    uint32_t options = agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_igm_get(v, "thinkingLevel", "thinking_level"));
+    return options | (agenti_eq(budget, "-1") ? agenti_im_word(im, AGENTI_OPT_THINKING, "adaptive") : agenti_im_number(im, AGENTI_OPT_THINKING, budget));
+}
+static uint32_t agenti_igm_config(agenti_import *im, agent_str v)
+{
+    static const struct { const char *camel, *snake; int option; } rows[] = {
+        { "maxOutputTokens", "max_output_tokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", "temperature", AGENTI_OPT_TEMPERATURE },
+        { "topP", "top_p", AGENTI_OPT_TOP_P }, { "seed", "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", "frequency_penalty", AGENTI_OPT_FREQUENCY },
+        { "presencePenalty", "presence_penalty", AGENTI_OPT_PRESENCE }
+    };
+    uint32_t options = 0;
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) options |= agenti_im_number(im, rows[i].option, agenti_igm_get(v, rows[i].camel, rows[i].snake));
+    options |= agenti_im_stop(im, agenti_igm_get(v, "stopSequences", "stop_sequences"));
+    return options | agenti_igm_thinking(im, agenti_igm_get(v, "thinkingConfig", "thinking_config"));
+}
+static uint32_t agenti_igm_take(agenti_import *im, agent_str key, agent_str v)
+{
+    if (agenti_eq(key, "contents") || agenti_eq(key, "tools")) return AGENTI_IM_TAKEN;
+    if (agenti_eq(key, "systemInstruction") || agenti_eq(key, "system_instruction")) return AGENTI_BIT(AGENTI_OPT_SYSTEM);
+    if (agenti_eq(key, "generationConfig") || agenti_eq(key, "generation_config")) return agenti_igm_config(im, v);
+    if (agenti_eq(key, "toolConfig") || agenti_eq(key, "tool_config")) return agenti_igm_choice(im, v);
+    if (agenti_eq(key, "model")) return agenti_im_string(im, AGENTI_OPT_MODEL, v);
+    return 0;
+}
+static int agenti_igm_system(agenti_import *im, agent_str system)
+{
+    agent_str parts = agent_json_get(system, "parts"), part;
+    size_t pos = 0;
+    if (agenti_is_string(system)) return agenti_im_system(im, system, NULL, 0);
+    if (agenti_is_object(parts)) return agenti_im_system(im, agent_json_get(parts, "text"), NULL, 0);
+    while (agenti_is_array(parts) && agent_json_each(parts, &pos, NULL, &part)) if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+    return 1;
+}
+AGENTI_FN int agenti_gemini_import(agenti_import *im, agent_str body)
+{
+    int list = agenti_is_array(body);
+    agent_str contents = list ? body : agent_json_get(body, "contents"), item;
+    size_t pos = 0;
+    if (!agenti_is_array(contents)) return agenti_im_fail(im, contents.n ? contents.p : body.p, "contents: no list");
+    if (!list && !agenti_igm_tools(im, agent_json_get(body, "tools"))) return 0;
+    if (!list && !agenti_igm_system(im, agenti_igm_get(body, "systemInstruction", "system_instruction"))) return 0;
+    while (agent_json_each(contents, &pos, NULL, &item)) if (!agenti_igm_content(im, item)) return 0;
+    return (list || agenti_im_members(im, body, agenti_igm_take)) && agenti_im_end(im);
+}
 #endif
 
 /* ==== wire_gemini.c: Gemini generateContent ======================================================================= */
@@ -8358,7 +10031,7 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
     };
     agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
     size_t start = b->n, empty, i;
-    if (agenti_replaced(r, "generationConfig")) return;
+    if (agenti_replaced(r, "generationConfig") || agenti_replaced(r, "generation_config")) return;
     agenti_json_key(b, "generationConfig");
     agenti_buf_str(b, "{");
     empty = b->n;
@@ -8377,7 +10050,7 @@ static void agenti_gm_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
     agenti_buf_str(b, "{");
-    if (system.n && !agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction")) {
+    if (system.n && !agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) {
         agenti_buf_str(b, "\"systemInstruction\":{\"parts\":[{\"text\":");
         agenti_json_quote_to(b, system);
         agenti_buf_str(b, "}]}");
@@ -8401,7 +10074,10 @@ static void agenti_gm_text_out(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "text", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) { if (agenti_gm_is_gemma(r)) agenti_gm_text_out(b, r, text); }
+static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) 
+{
+    if (agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) agenti_gm_text_out(b, r, text);
+}
 /* Five types of images, sound, video and PDFs; by URI whatever it is.                                                  */
 static int agenti_gm_takes(const agenti_part *p)
 {
@@ -8412,25 +10088,28 @@ static int agenti_gm_takes(const agenti_part *p)
     for (i = 0; i < sizeof types / sizeof *types; i++) if (agenti_ieq(mime, types[i])) return 1;
     return mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "video/");
 }
-static void agenti_gm_media_out(agenti_buf *b, const agenti_part *p)           /* a member                              */
+static void agenti_gm_media_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)      /* a member */
 {
     agenti_json_key(b, p->uri.n ? "fileData" : "inlineData");
     agenti_buf_str(b, "{");
     if (p->mime.n) agenti_json_member_str(b, "mimeType", agenti_text_view(&p->mime));
     agenti_json_member_str(b, p->uri.n ? "fileUri" : "data", agenti_text_view(p->uri.n ? &p->uri : &p->text));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_gm_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int plain = p->kind == AGENT_PART_TEXT || (p->kind == AGENT_PART_FILE && p->text.n && !(p->flags & AGENT_PART_BASE64));
-    if (plain) { agenti_gm_text_out(b, r, agenti_text_view(&p->text)); return; }
     agenti_gm_side(b, r, 0);
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{");
-    if (agenti_gm_takes(p)) agenti_gm_media_out(b, p);
+    if (plain) agenti_json_member_str(b, "text", agenti_text_view(&p->text));
+    else if (m->wire == (const void *)r->wire || agenti_gm_takes(p)) agenti_gm_media_out(b, r, m, p);
     else {
         agenti_json_key(b, "text");
         agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* The id of a call, unless the provider gave none.                                                                     */
@@ -8449,13 +10128,14 @@ static const char *agenti_gm_no_signature(const agenti_request *r, const agenti_
     for (i = 0; i < sizeof old / sizeof *old; i++) if (agenti_find(agenti_gm_model(r), old[i])) return "";
     return q == p ? "skip_thought_signature_validator" : "";
 }
-static void agenti_gm_model_call(agenti_buf *b, const agenti_part *p)
+static void agenti_gm_model_call(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "\"functionCall\":{");
     agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "args", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
 static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
@@ -8467,17 +10147,18 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
         return;
     }
     if (p->text.n == 0 && signature.n == 0 && p->kind != AGENT_PART_CALL && p->uri.n == 0) return;
-    if (agenti_is_media(p->kind) && !agenti_gm_takes(p)) return;
+    if (agenti_is_media(p->kind) && m->wire != (const void *)r->wire && !agenti_gm_takes(p)) return;
     agenti_gm_side(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{");
     if (p->kind == AGENT_PART_CALL) {
-        agenti_gm_model_call(b, p);
+        agenti_gm_model_call(b, r, m, p);
         if (signature.n == 0) signature = agenti_cstr(agenti_gm_no_signature(r, m, p));
-    } else if (agenti_is_media(p->kind)) agenti_gm_media_out(b, p);
+    } else if (agenti_is_media(p->kind)) agenti_gm_media_out(b, r, m, p);
     else agenti_json_member_str(b, "text", agenti_text_view(&p->text));
     if (p->kind == AGENT_PART_REASONING) agenti_buf_str(b, ",\"thought\":true");
     if (signature.n) agenti_json_member_str(b, "thoughtSignature", signature);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
@@ -8491,24 +10172,30 @@ static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *
     return agenti_cstr("unknown");
 }
 /* The response is an object of the provider's, whose numbers are doubles: the tool's output is a text in it, so digits survive. */
-static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agent_str text = agenti_text_view(&p->text);
     agenti_gm_side(b, r, 0);
     agenti_buf_str(b, "{\"functionResponse\":{");
     agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_gm_name_of(r->before, p));
-    agenti_buf_str(b, ",\"response\":{");
-    agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
-    agenti_buf_str(b, "}}}");
+    if (!agenti_own_content(r, m, p)) {
+        agenti_buf_str(b, ",\"response\":{");
+        agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+    agenti_more_out(b, r, m, &p->inner);
+    agenti_buf_str(b, "}");
+    agenti_more_out(b, r, m, &p->more);
+    agenti_buf_str(b, "}");
 }
 static void agenti_gm_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_gm_user_part(b, r, p);
-        else if (m->role == AGENT_TOOLS) agenti_gm_result_out(b, r, p);
+        if (m->role == AGENT_USER) agenti_gm_user_part(b, r, m, p);
+        else if (m->role == AGENT_TOOLS) agenti_gm_result_out(b, r, m, p);
         else agenti_gm_model_part(b, r, m, p);
     }
 }
@@ -8652,6 +10339,7 @@ static void agenti_gm_function_out(agenti_buf *b, const agenti_tool *t)
 {
     agent_str schema = agenti_text_view(&t->schema), properties = agent_json_get(schema, "properties");
     agenti_json_comma(b);
+    if (t->raw.n) { agenti_buf_add(b, t->raw.p, t->raw.n); return; }
     agenti_buf_str(b, "{");
     agenti_json_member_str(b, "name", agenti_text_view(&t->name));
     if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
@@ -8672,7 +10360,7 @@ static void agenti_gm_choice(agenti_buf *b, const agenti_request *r)
 {
     agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
     int forced = choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none");
-    if (agenti_replaced(r, "toolConfig") || (!r->tools_off && (choice.n == 0 || r->choice_off))) return;
+    if (agenti_replaced(r, "toolConfig") || agenti_replaced(r, "tool_config") || (!r->tools_off && (choice.n == 0 || r->choice_off))) return;
     agenti_buf_str(b, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":");
     agenti_buf_str(b, r->tools_off || agenti_eq(choice, "none") ? "\"NONE\"" : forced ? "\"ANY\"" : "\"AUTO\"");
     if (!r->tools_off && forced && !agenti_eq(choice, "required")) {
@@ -8713,7 +10401,8 @@ static const agenti_wire agenti_gemini_wire = {
     AGENTI_BIT(AGENTI_OPT_PARALLEL),
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
-    { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }
+    { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
+    agenti_gemini_import
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif
@@ -9261,7 +10950,8 @@ static const agenti_wire agenti_gemini_interactions_wire = {
     AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
-    { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none }
+    { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
 #endif
@@ -9973,7 +11663,8 @@ static const agenti_wire agenti_bedrock_converse_wire = {
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL),
     agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
-    { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held }              /* nothing of a whole answer is owned */
+    { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },             /* nothing of a whole answer is owned */
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
 #endif
@@ -10232,13 +11923,15 @@ static const agenti_wire agenti_ollama_wire = {
     "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL),
     agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
-    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }
+    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
+    NULL
 };
 static const agenti_wire agenti_ollama_generate_wire = {
     "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
     agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
-    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }
+    { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }
@@ -10685,11 +12378,13 @@ static const agenti_wire agenti_cohere_wire = {
     "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT),
     agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
     agenti_co_event, agenti_co_whole, NULL,
-    { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }
+    { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held },
+    NULL
 };
 static const agenti_wire agenti_cohere_v1_wire = {
     "cohere-v1", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_c1_event, agenti_c1_whole, NULL,
-    { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }, { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }
+    { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }, { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none },
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }
@@ -10819,7 +12514,8 @@ static const agenti_wire agenti_openai_completions_wire = {
     "openai-completions", "/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
     AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_ot_head, NULL, agenti_prompt_message, agenti_ot_tail, agenti_ot_tools, agenti_extra_out, agenti_ot_event, agenti_ot_whole, NULL,
-    { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }
+    { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held },
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_openai_completions_wire; }
 #endif
@@ -14386,7 +16082,7 @@ static const char *const agenti_models_none[] = { NULL };
 static const agenti_wire agenti_models_wire = {
     "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
     { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
-    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL
 };
 
 /* ---- the request ---- */
@@ -14547,6 +16243,13 @@ typedef struct agenti_session {
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
+    /* of an import */
+    const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
+    agenti_kept *kept; uint32_t kept_n;       /* members of the body that go back to that format                        */
+    agenti_text system_raw, lost;             /* its system messages as they came; a member that goes back nowhere      */
+    agenti_toolset foreign;                   /* tools as it has them, where the peer speaks another format             */
+    uint32_t export_left;                     /* WARNINGs to come: AGENTI_BITs of what an export left out               */
+    uint8_t news;                             /* kept or lost members are to be told                                    */
     uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
@@ -14559,21 +16262,29 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN int  agenti_stale_session(agent_engine *);
+AGENTI_FN int  agenti_no_memory(agent_engine *);
+AGENTI_FN void agenti_toolset_free(agenti_session *, agenti_toolset *);
+AGENTI_FN void agenti_kept_free(agenti_session *);                     /* all that an import left, but messages and options */
+/* What of it goes into a request of that format, beside the peer's own members: an object in b, or nothing. b->bad: no memory */
+AGENTI_FN void agenti_kept_out(const agenti_session *, const agenti_wire *, agenti_buf *);
+enum { AGENTI_MODEL_IMPORT = 0x7FFFFFFF };   /* agenti_msg.model: made by the model of an import of a format that the peer does not speak */
 AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
-static int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
-static int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+AGENTI_FN int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
+AGENTI_FN int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
 
 /* ---- tools ---- */
-static void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
+AGENTI_FN void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
 {
     size_t i;
     for (i = 0; i < t->n; i++) {
         agenti_text_free(&t->p[i].name, &s->e->graves);
         agenti_text_free(&t->p[i].description, &s->e->graves);
         agenti_text_free(&t->p[i].schema, &s->e->graves);
+        agenti_text_free(&t->p[i].raw, &s->e->graves);
     }
     agenti_put(&s->pool, t->p, t->n * sizeof *t->p);
     t->p = NULL;
@@ -14623,6 +16334,7 @@ AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool 
         return agenti_no_memory(e);
     }
     agenti_toolset_free(s, &s->next_tools);
+    agenti_toolset_free(s, &s->foreign);
     s->next_tools = set;
     s->new_tools = 1;
     return AGENT_OK;
@@ -14635,6 +16347,61 @@ AGENTI_FN void agenti_tools_swap(agenti_session *s)
     s->tools = s->next_tools;
     memset(&s->next_tools, 0, sizeof s->next_tools);
     agenti_text_free(&s->tools_json, &s->e->graves);
+}
+
+/* ---- what an import left ---- */
+AGENTI_FN void agenti_kept_free(agenti_session *s)
+{
+    uint32_t i;
+    for (i = 0; i < s->kept_n; i++) {
+        agenti_text_free(&s->kept[i].key, &s->e->graves);
+        agenti_text_free(&s->kept[i].value, &s->e->graves);
+    }
+    agenti_put(&s->pool, s->kept, s->kept_n * sizeof *s->kept);
+    s->kept = NULL;
+    s->kept_n = 0;
+    agenti_text_free(&s->system_raw, &s->e->graves);
+    agenti_text_free(&s->lost, &s->e->graves);
+    agenti_toolset_free(s, &s->foreign);
+}
+/* An option is set anew: what said the same goes. More than that may be in an object.                                   */
+static void agenti_kept_drop_option(agenti_session *s, int option)
+{
+    uint32_t i;
+    if (option == AGENTI_OPT_SYSTEM) agenti_text_free(&s->system_raw, &s->e->graves);
+    for (i = 0; i < s->kept_n; i++) {
+        agenti_kept *k = &s->kept[i];
+        if (k->gone || !(k->options & AGENTI_BIT(option))) continue;
+        k->gone = 1;
+        k->told = !agenti_is_object(agenti_text_view(&k->value));
+        agenti_text_free(&k->value, &s->e->graves);
+        if (k->told) continue;
+        s->news = 1;
+        agenti_wake(&s->e->sessions, &s->ready);
+    }
+}
+AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, agenti_buf *b)
+{
+    agent_str own = w == s->peer->wire ? agenti_text_view(&s->peer->extra) : agenti_str(NULL, 0), key, value;
+    size_t pos = 0;
+    uint32_t i;
+    for (i = 0; s->imported == w && i < s->kept_n; i++) {
+        const agenti_kept *k = &s->kept[i];
+        if (k->gone) continue;
+        for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) if (agenti_same(key, agenti_text_view(&k->key))) break;
+        if (own.n && pos && agenti_same(key, agenti_text_view(&k->key))) continue;           /* the peer's wins           */
+        agenti_buf_str(b, b->n ? ",\"" : "{\"");
+        agenti_buf_add(b, k->key.p, k->key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, k->value.p, k->value.n);
+    }
+    for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) {
+        agenti_buf_str(b, b->n ? ",\"" : "{\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    if (b->n) agenti_buf_str(b, "}");
 }
 
 /* ---- options ---- */
@@ -14680,6 +16447,7 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
     if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL || option == AGENTI_OPT_CACHE) s->old_log = 1;
     if (option == AGENTI_OPT_MODEL) s->model++;
+    agenti_kept_drop_option(s, option);
     s->told_out &= ~AGENTI_BIT(option);
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
@@ -14719,6 +16487,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     for (i = 0; i < AGENTI_OPT_COUNT; i++) agenti_text_free(&s->options[i], &e->graves);
     agenti_toolset_free(s, &s->tools);
     agenti_toolset_free(s, &s->next_tools);
+    agenti_kept_free(s);
     agenti_text_free(&s->tools_json, &e->graves);
     agenti_table_free(&s->table, &e->graves);
     agenti_log_free(&s->log);
@@ -14900,7 +16669,7 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = m->flags;
+    out->flags = (uint8_t)(m->flags & (AGENT_PART_CUT | AGENT_MSG_SYSTEM));
     out->part_count = m->n;
     return AGENT_OK;
 }
@@ -15135,6 +16904,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->dialect = s->peer->dialect;
     s->key_count = s->peer->key_count;
+    r->system_raw = s->imported == s->peer->wire ? agenti_text_view(&s->system_raw) : agenti_str(NULL, 0);
+    r->wire = s->peer->wire;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -15152,7 +16923,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     if (s->old_log) { agenti_log_free(&s->log); s->old_log = 0; }
     r->state = s->log.state;
     agenti_buf_init(&b, &s->pool);
-    if (w->system && s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
+    if (w->system && s->log.total == 0 && s->log.msgs == 0 && (s->options[AGENTI_OPT_SYSTEM].n || r->system_raw.n)) {
         w->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
         ok = agenti_log_add(&s->log, &b);
         if (ok) s->log.state = r->state;
@@ -15160,7 +16931,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
         r->before = s->log.msgs ? s->table.msgs[s->log.msgs - 1] : NULL;
-        w->message(&b, r, s->table.msgs[s->log.msgs]);
+        agenti_message_out(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
         if (!ok) break;
         s->log.msgs++;
@@ -15191,12 +16962,13 @@ static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
     agenti_buf_free(&path);
     return ok;
 }
-static int agenti_request_write(agenti_session *s, agenti_conn *c)
+static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
 {
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
     agenti_request_of(s, &r);
+    if (extra.n) r.extra = extra;
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
@@ -15207,6 +16979,16 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
+}
+static int agenti_request_write(agenti_session *s, agenti_conn *c)
+{
+    agenti_buf extra;
+    int ok;
+    agenti_buf_init(&extra, &s->pool);
+    if (s->imported == s->peer->wire && s->kept_n) agenti_kept_out(s, s->peer->wire, &extra);
+    ok = !extra.bad && agenti_request_body(s, c, agenti_str(extra.p, extra.n));
+    agenti_buf_free(&extra);
+    return ok;
 }
 static int agenti_step_send(agenti_session *s)
 {
@@ -15248,22 +17030,61 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
     return AGENTI_AGAIN;
 }
-/* One WARNING for each thing that was asked for and is not in the request.                                             */
-static int agenti_left_out(agenti_session *s)
+/* One WARNING for each thing that was asked for and is not in the request, or not in what agent_export gave.            */
+static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
         "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
-    int bit = 0;
-    while (!(s->left_out & AGENTI_BIT(bit))) bit++;
-    s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_lowest(uint32_t bits)
+{
+    int bit = 0;
+    while (!(bits & AGENTI_BIT(bit))) bit++;
+    return bit;
+}
+static int agenti_left_out(agenti_session *s)
+{
+    int bit = agenti_lowest(s->left_out);
+    s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    return agenti_left_event(s, bit);
+}
+/* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
+static int agenti_import_news(agenti_session *s)
+{
+    agent_event *ev;
+    uint32_t i;
+    int bit;
+    if (s->export_left) {
+        bit = agenti_lowest(s->export_left);
+        s->export_left &= ~AGENTI_BIT(bit);
+        (void)agenti_left_event(s, bit);
+        s->e->ev.run = s->running ? s->nums.run : 0;
+        s->e->ev.step = s->running ? s->steps : 0;
+        return AGENTI_PUMP_EVENT;
+    }
+    for (i = 0; i < s->kept_n && s->kept[i].told; i++) {}
+    if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
+    ev = agenti_session_event(s, AGENT_EV_WARNING);
+    if (!s->running) ev->run = ev->step = 0;
+    if (i == s->kept_n) {
+        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
+        ev->name = agenti_text_view(&s->lost);
+        agenti_text_free(&s->lost, &s->e->graves);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->kept[i].told = 1;
+    ev->name = agenti_text_view(&s->kept[i].key);
+    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
+                         : "a member of the import that only its own format has: it is not in requests of others");
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
@@ -15728,9 +17549,297 @@ AGENTI_FN int agenti_session_pump(agenti_session *s)
     int rc = AGENTI_AGAIN;
     if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
     if (s->untold) return agenti_queue_news(s);              /* before any item leaves the queue                        */
+    if (s->news || s->export_left) {
+        rc = agenti_import_news(s);
+        if (rc != AGENTI_AGAIN) return rc;
+    }
     if (s->cancel) agenti_cancel_take(s);
     while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
     return rc;
+}
+#endif
+
+/* ==== convert.c: requests in, and out in any wire format ========================================================== */
+/* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_CONVERT
+/* ---- in ---- */
+/* What is wrong is said where the caller sees it; a failure without a reason is the allocator's.                       */
+static int agenti_import_fault(agent_engine *e, const agenti_import *im, agent_str json, agent_json_error *err)
+{
+    if (im->why == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
+    if (err) {
+        err->offset = im->at >= json.p && im->at <= json.p + json.n ? (size_t)(im->at - json.p) : 0;
+        err->why = im->why;
+    }
+    return agenti_say(e, im->limit ? AGENT_E_LIMIT : AGENT_E_ARG, im->why);
+}
+/* The tools of another format that the peer's requests can have: functions, not as they were declared.                 */
+static int agenti_tools_convert(agenti_session *s, const agenti_import *im, agenti_toolset *to)
+{
+    uint32_t i;
+    to->p = im->tool_n ? (agenti_tool *)agenti_get(&s->pool, im->tool_n * sizeof *to->p) : NULL;
+    to->n = to->p ? im->tool_n : 0;
+    if (im->tool_n && to->p == NULL) return 0;
+    for (i = 0, to->n = 0; i < im->tool_n; i++) {
+        const agenti_tool *t = &im->tools[i];
+        agenti_tool *q = &to->p[to->n];
+        if (t->flags & AGENT_TF_RAW) continue;
+        to->n++;
+        if (!agenti_text_set(&q->name, &s->pool, NULL, agenti_text_view(&t->name)) || !agenti_text_set(&q->schema, &s->pool, NULL, agenti_text_view(&t->schema))
+            || (t->description.n && !agenti_text_set(&q->description, &s->pool, NULL, agenti_text_view(&t->description)))) return 0;
+    }
+    if (to->n == im->tool_n) return 1;
+    if (to->n == 0) {
+        agenti_put(&s->pool, to->p, im->tool_n * sizeof *to->p);
+        to->p = NULL;
+        return 1;
+    }
+    {   /* the size of the list is what it is freed with */
+        agenti_tool *p = (agenti_tool *)agenti_resize(&s->pool, to->p, im->tool_n * sizeof *p, to->n * sizeof *p);
+        if (p) to->p = p;
+        return p != NULL;
+    }
+}
+/* Lists of an import are as long as they have to be, no memory is needed then.                                         */
+static int agenti_import_trim(agenti_import *im)
+{
+    agenti_tool *t = im->tools;
+    agenti_kept *k = im->kept;
+    if (im->tool_n < im->tool_cap && im->tool_n) {
+        if ((t = (agenti_tool *)agenti_resize(im->pool, t, im->tool_cap * sizeof *t, im->tool_n * sizeof *t)) == NULL) return 0;
+        im->tools = t;
+        im->tool_cap = im->tool_n;
+    }
+    if (im->kept_n < im->kept_cap && im->kept_n) {
+        if ((k = (agenti_kept *)agenti_resize(im->pool, k, im->kept_cap * sizeof *k, im->kept_n * sizeof *k)) == NULL) return 0;
+        im->kept = k;
+        im->kept_cap = im->kept_n;
+    }
+    return 1;
+}
+static void agenti_import_number(agenti_session *s, uint32_t model)
+{
+    size_t i;
+    uint32_t k;
+    for (i = 0; i < s->table.n; i++) {
+        agenti_msg *m = s->table.msgs[i];
+        m->id = ++s->nums.msg;
+        m->model = model;
+        for (k = 0; k < m->n; k++) {
+            agenti_part *p = &m->parts[k];
+            p->id = ++s->nums.part;
+            if (p->kind == AGENT_PART_CALL) p->call = ++s->nums.call;
+            if (p->kind == AGENT_PART_RESULT && i) p->call = s->table.msgs[i - 1]->parts[p->key].call;
+        }
+    }
+}
+/* All that was read becomes the session's; nothing can fail any more.                                                  */
+static void agenti_import_commit(agenti_session *s, agenti_import *im, agenti_toolset *converted, agenti_text *system_raw)
+{
+    agenti_blob **graves = &s->e->graves;
+    uint32_t own = !im->foreign, i;
+    agenti_kept_free(s);
+    for (i = 0; i < AGENTI_OPT_COUNT; i++) {
+        if (!(im->given & AGENTI_BIT(i)) || (i == AGENTI_OPT_MODEL && !own)) continue;
+        if (i == AGENTI_OPT_MODEL && !agenti_same(agenti_text_view(&s->options[i]), agenti_text_view(&im->options[i]))) s->model++;
+        agenti_text_free(&s->options[i], graves);
+        s->options[i] = im->options[i];
+        memset(&im->options[i], 0, sizeof im->options[i]);
+        s->told_out &= ~AGENTI_BIT(i);
+        if (i == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
+    }
+    if (im->tools_given) {
+        agenti_toolset all;
+        all.p = im->tool_n ? im->tools : NULL;
+        all.n = im->tool_n;
+        if (im->tool_n) { im->tools = NULL; im->tool_n = im->tool_cap = 0; }
+        agenti_toolset_free(s, &s->next_tools);
+        s->next_tools = own ? all : *converted;
+        if (!own) s->foreign = all;
+        memset(converted, 0, sizeof *converted);
+        s->new_tools = 1;
+    }
+    agenti_table_free(&s->table, graves);
+    s->table = im->table;
+    memset(&im->table, 0, sizeof im->table);
+    im->table.pool = im->pool;
+    agenti_import_number(s, own ? s->model : (uint32_t)AGENTI_MODEL_IMPORT);
+    if (im->kept_n) {
+        s->kept = im->kept;
+        s->kept_n = im->kept_n;
+        im->kept = NULL;
+        im->kept_n = im->kept_cap = 0;
+    }
+    s->system_raw = *system_raw;
+    s->lost = im->lost;
+    memset(&im->lost, 0, sizeof im->lost);
+    memset(system_raw, 0, sizeof *system_raw);
+    for (i = 0; i < s->kept_n; i++) {
+        if (!own && agenti_eq(agenti_text_view(&s->kept[i].key), "model")) s->kept[i].options = AGENTI_IM_TAKEN;      /* no option of this session's */
+        s->kept[i].told = own || s->kept[i].options != 0;
+    }
+    s->imported = im->wire;
+    s->old_log = 1;
+    s->news = 1;
+    if (im->stream >= 0) s->flags = im->stream ? s->flags & ~(uint32_t)AGENT_S_NO_STREAM : s->flags | AGENT_S_NO_STREAM;
+    agenti_wake(&s->e->sessions, &s->ready);
+}
+static int agenti_import_take(agenti_session *s, agenti_import *im, agent_str json)
+{
+    agenti_toolset converted;
+    agenti_text system_raw;
+    int ok;
+    memset(&converted, 0, sizeof converted);
+    memset(&system_raw, 0, sizeof system_raw);
+    ok = im->wire->import(im, json) && agenti_import_trim(im) && (!im->foreign || agenti_tools_convert(s, im, &converted));
+    if (ok && im->system_raw.n) ok = agenti_text_set(&system_raw, &s->pool, NULL, agenti_str(im->system_raw.p, im->system_raw.n))
+        && agenti_text_repair(&system_raw, &s->pool, NULL);
+    if (ok) agenti_import_commit(s, im, &converted, &system_raw);
+    agenti_text_free(&system_raw, NULL);
+    agenti_toolset_free(s, &converted);
+    return ok;
+}
+static AGENTI_NOINLINE int agenti_import_run(agenti_session *s, const agenti_wire *w, agent_str json, agent_json_error *err)
+{
+    agenti_import *im = (agenti_import *)agenti_get(&s->pool, sizeof *im);
+    agent_engine *e = s->e;
+    int rc = AGENT_OK;
+    if (im == NULL) return agenti_no_memory(e);
+    im->pool = im->table.pool = im->arena.pool = &s->pool;
+    im->wire = w;
+    im->foreign = w != s->peer->wire;
+    im->dialect = im->foreign ? 0 : s->peer->dialect;
+    im->call_limit = e->lim.calls_per_step;
+    im->item_limit = e->lim.item;
+    im->stream = -1;
+    im->streams = !(s->flags & AGENT_S_NO_STREAM);
+    agenti_buf_init(&im->system, &s->pool);
+    agenti_buf_init(&im->system_raw, &s->pool);
+    if (!agenti_import_take(s, im, json)) rc = agenti_import_fault(e, im, json, err);
+    agenti_import_free(im);
+    agenti_put(&s->pool, im, sizeof *im);
+    return rc;
+}
+AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
+    agent_json_error none;
+    agent_str body;
+    int rc;
+    if (err == NULL) err = &none;
+    err->offset = 0;
+    err->why = "";
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->table.n) return agenti_say(e, AGENT_E_STATE, "the session has messages");
+    if (w == NULL || w->import == NULL) return agenti_say(e, AGENT_E_ARG, err->why = "requests of this wire format are not read");
+    body = agenti_str(json, agenti_len(json, n));
+    AGENTI_TOUCH(body.n);
+    if ((rc = agent_json_check(body.p, body.n, e->lim.depth, err)) != AGENT_OK) return agenti_say(e, rc, err->why);
+    body = agenti_trim(body);
+    rc = agenti_is_object(body) || agenti_is_array(body) ? agenti_import_run(s, w, body, err)
+       : agenti_say(e, AGENT_E_ARG, err->why = "a request is an object, or a list of messages");
+    if (rc == AGENT_E_NOMEM) err->why = "out of memory";
+    if (rc != AGENT_OK && rc != AGENT_E_NOMEM) err->offset += (size_t)(body.p - json);
+    return rc;
+}
+
+/* ---- out ---- */
+/* Tools for another format than the peer's: what the provider defines stays out, functions are not as an import declared them. */
+static int agenti_export_tools(agenti_session *s, agenti_request *r, agenti_tool **made, size_t *cap)
+{
+    const agenti_toolset *set = s->new_tools ? &s->next_tools : &s->tools;
+    size_t i;
+    *made = NULL;
+    *cap = 0;
+    if (r->wire == s->imported && s->foreign.n) set = &s->foreign;
+    r->tools = set->p;
+    r->tool_count = set->n;
+    if (r->wire == s->peer->wire || set == &s->foreign || set->n == 0) return 1;
+    if ((*made = (agenti_tool *)agenti_get(&s->pool, set->n * sizeof **made)) == NULL) return 0;
+    *cap = set->n;
+    for (i = 0, r->tool_count = 0; i < set->n; i++) {
+        if (set->p[i].flags & AGENT_TF_RAW) { r->left_out |= AGENTI_BIT(AGENTI_LEFT_TOOLS); continue; }
+        (*made)[r->tool_count] = set->p[i];
+        memset(&(*made)[r->tool_count++].raw, 0, sizeof (*made)->raw);
+    }
+    r->tools = *made;
+    return 1;
+}
+static void agenti_export_request(agenti_session *s, const agenti_wire *w, agenti_request *r)
+{
+    int option, own = w == s->peer->wire;
+    memset(r, 0, sizeof *r);
+    r->wire = w;
+    r->options = s->options;
+    r->dialect = own ? s->peer->dialect : 0;
+    r->model = own ? s->model : w == s->imported ? (uint32_t)AGENTI_MODEL_IMPORT : (uint32_t)AGENTI_MODEL_IMPORT + 1;
+    r->stream = !(s->flags & AGENT_S_NO_STREAM);
+    r->choice_off = s->choice_spent;
+    r->system_raw = w == s->imported ? agenti_text_view(&s->system_raw) : agenti_str(NULL, 0);
+    for (option = 0; option < AGENTI_OPT_COUNT; option++)
+        if (s->options[option].n && (w->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+}
+static int agenti_export_body(agenti_session *s, agenti_request *r, agenti_buf *b)
+{
+    const agenti_wire *w = r->wire;
+    size_t i;
+    w->head(b, r);
+    if (w->system && (s->options[AGENTI_OPT_SYSTEM].n || r->system_raw.n)) w->system(b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
+    for (i = 0; i < s->table.n; i++) {
+        r->before = i ? s->table.msgs[i - 1] : NULL;
+        agenti_message_out(b, r, s->table.msgs[i]);
+    }
+    w->tail(b, r);
+    if (r->tool_count) w->tools(b, r);
+    w->end(b, r);
+    return !b->bad;
+}
+/* What an export of that format leaves out of what another format's import kept is told again.                          */
+static void agenti_export_told(agenti_session *s, const agenti_request *r)
+{
+    uint32_t i;
+    s->export_left |= r->left_out;
+    for (i = 0; s->imported && s->imported != r->wire && i < s->kept_n; i++) if (!s->kept[i].gone && s->kept[i].options == 0) {
+        s->kept[i].told = 0;
+        s->news = 1;
+    }
+    if (s->export_left || s->news) agenti_wake(&s->e->sessions, &s->ready);
+}
+static AGENTI_NOINLINE int agenti_export_run(agenti_session *s, const agenti_wire *w, agent_str *out)
+{
+    agenti_request r;
+    agenti_buf extra, b;
+    agenti_tool *made;
+    agenti_text text;
+    size_t cap;
+    int ok;
+    agenti_export_request(s, w, &r);
+    agenti_buf_init(&extra, &s->pool);
+    agenti_buf_init(&b, &s->pool);
+    memset(&text, 0, sizeof text);
+    agenti_kept_out(s, w, &extra);
+    ok = agenti_export_tools(s, &r, &made, &cap) && !extra.bad;
+    r.extra = agenti_str(extra.p, extra.n);
+    ok = ok && agenti_export_body(s, &r, &b) && agenti_text_set(&text, &s->pool, &s->e->graves, agenti_str(b.p, b.n));
+    agenti_buf_free(&extra);
+    agenti_buf_free(&b);
+    agenti_put(&s->pool, made, cap * sizeof *made);
+    if (!ok) return agenti_no_memory(s->e);
+    agenti_export_told(s, &r);
+    *out = agenti_text_view(&text);
+    agenti_text_free(&text, &s->e->graves);   /* at the next agent_next                                                  */
+    return AGENT_OK;
+}
+AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
+    if (s == NULL) return agenti_stale_session(e);
+    if (out == NULL || w == NULL || w->head == NULL) return agenti_say(e, AGENT_E_ARG, "no requests are made in this wire format");
+    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    return agenti_export_run(s, w, out);
 }
 #endif
 

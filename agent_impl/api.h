@@ -191,9 +191,11 @@ typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and 
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+enum { AGENT_MSG_SYSTEM = 64 };  /* of an AGENT_USER message: an import had it as a system or developer message among the others. It goes
+                                    back as such to formats that have those (OpenAI's), to others as the user's       */
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
-  uint8_t role, flags;           /* AGENT_PART_CUT                                                                    */
+  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM                                                  */
   uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
@@ -214,6 +216,24 @@ AGENTDEF int agent_cancel(agent_engine *, agent_id s);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+struct agent_json_error;         /* chapter 8                                                                         */
+/* Takes a conversation in that a program has as a request body of a wire format: "openai-chat", "openai-responses", "anthropic" (also
+ * "bedrock-invoke") or "gemini", or as its bare list of messages. json: n bytes or AGENT_CSTR, copied. All or nothing, for a session
+ * without messages. The messages become the table; system prompt, tools and options become the session's, what the body does not say
+ * stays as it was. What a session has no place for is kept and goes back to the same format, in requests as in agent_export: other
+ * members of the body, of messages and of blocks, and blocks of unknown kinds (AGENT_PART_OTHER). A member that says more than an option
+ * can is kept beside it, until that option is set anew. Is the format not that of the session's peer, the model stays the session's, and
+ * a WARNING names each member of the body that the peer's format has no place for.
+ * Order: system messages at the start are the prompt; results go behind their calls. A conversation may end with the model's words, or
+ * with calls that wait for agent_message_add. What is not JSON text of that form is refused: err (may be NULL) says where and why.
+ * OK, E_ARG (unknown format, or the JSON is no request of it), E_SYNTAX (no JSON), E_LIMIT (limits.depth, limits.item for a message,
+ * limits.calls_per_step, 256 members, 65,536 tools), E_STATE (a run is going on, or there are messages), E_STALE, E_NOMEM.            */
+AGENTDEF int agent_import(agent_engine *, agent_id s, const char *wire, const char *json, size_t n, struct agent_json_error *err);
+/* The request body that the conversation makes in a wire format, the peer's or another one that requests are made of. *out lives like an
+ * event. In the peer's format it is what the next run would send, but for what that adds to the table. In others the model's name is the
+ * session's, unless an import of that format had one. What has no place there is a WARNING each.
+ * OK, E_ARG (unknown format), E_STATE (a run is going on), E_STALE, E_NOMEM.                                         */
+AGENTDEF int agent_export(agent_engine *, agent_id s, const char *wire, agent_str *out);
 AGENTDEF size_t agent_messages(const agent_engine *, agent_id s);                          /* 0 also when stale        */
 /* Views into the table live as an event's do. OK, E_STALE, E_ARG (no such message or part).                          */
 AGENTDEF int agent_message(const agent_engine *, agent_id s, size_t i, agent_msg *out);

@@ -28,6 +28,7 @@
 AGENTI_FN agent_str agenti_str(const char *p, size_t n);
 AGENTI_FN agent_str agenti_cstr(const char *p);                     /* NULL: empty                                     */
 AGENTI_FN int agenti_eq(agent_str a, const char *b);                /* equal to a C string                             */
+AGENTI_FN int agenti_same(agent_str a, agent_str b);
 AGENTI_FN int agenti_ieq(agent_str a, const char *b);               /* the same, ASCII case folded                     */
 AGENTI_FN int agenti_find(agent_str hay, const char *needle);       /* occurs, ASCII case folded; needle in lower case  */
 AGENTI_FN char agenti_lower(char c);
@@ -38,6 +39,7 @@ AGENTI_FN int agenti_add(size_t a, size_t b, size_t *sum);          /* 0: overfl
 AGENTI_FN agent_str agenti_str(const char *p, size_t n) { agent_str s; s.p = p ? p : ""; s.n = p ? n : 0; return s; }
 AGENTI_FN agent_str agenti_cstr(const char *p) { return agenti_str(p, p ? strlen(p) : 0); }
 AGENTI_FN int agenti_eq(agent_str a, const char *b) { size_t n = strlen(b); return a.n == n && memcmp(a.p, b, n) == 0; }
+AGENTI_FN int agenti_same(agent_str a, agent_str b) { return a.n == b.n && memcmp(a.p, b.p, a.n) == 0; }
 AGENTI_FN char agenti_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 AGENTI_FN int agenti_ieq(agent_str a, const char *b)
 {

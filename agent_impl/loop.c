@@ -72,6 +72,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->extra = agenti_text_view(&s->peer->extra);
     r->dialect = s->dialect = s->peer->dialect;
     s->key_count = s->peer->key_count;
+    r->system_raw = s->imported == s->peer->wire ? agenti_text_view(&s->system_raw) : agenti_str(NULL, 0);
+    r->wire = s->peer->wire;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
@@ -89,7 +91,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     if (s->old_log) { agenti_log_free(&s->log); s->old_log = 0; }
     r->state = s->log.state;
     agenti_buf_init(&b, &s->pool);
-    if (w->system && s->log.total == 0 && s->log.msgs == 0 && s->options[AGENTI_OPT_SYSTEM].n) {
+    if (w->system && s->log.total == 0 && s->log.msgs == 0 && (s->options[AGENTI_OPT_SYSTEM].n || r->system_raw.n)) {
         w->system(&b, r, agenti_text_view(&s->options[AGENTI_OPT_SYSTEM]));
         ok = agenti_log_add(&s->log, &b);
         if (ok) s->log.state = r->state;
@@ -97,7 +99,7 @@ static int agenti_log_sync(agenti_session *s, agenti_request *r)
     while (ok && s->log.msgs < s->table.n) {
         b.n = 0;
         r->before = s->log.msgs ? s->table.msgs[s->log.msgs - 1] : NULL;
-        w->message(&b, r, s->table.msgs[s->log.msgs]);
+        agenti_message_out(&b, r, s->table.msgs[s->log.msgs]);
         ok = agenti_log_add(&s->log, &b);
         if (!ok) break;
         s->log.msgs++;
@@ -128,12 +130,13 @@ static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
     agenti_buf_free(&path);
     return ok;
 }
-static int agenti_request_write(agenti_session *s, agenti_conn *c)
+static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
 {
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
     agenti_request_of(s, &r);
+    if (extra.n) r.extra = extra;
     if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
@@ -144,6 +147,16 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
+}
+static int agenti_request_write(agenti_session *s, agenti_conn *c)
+{
+    agenti_buf extra;
+    int ok;
+    agenti_buf_init(&extra, &s->pool);
+    if (s->imported == s->peer->wire && s->kept_n) agenti_kept_out(s, s->peer->wire, &extra);
+    ok = !extra.bad && agenti_request_body(s, c, agenti_str(extra.p, extra.n));
+    agenti_buf_free(&extra);
+    return ok;
 }
 static int agenti_step_send(agenti_session *s)
 {
@@ -185,22 +198,61 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
     return AGENTI_AGAIN;
 }
-/* One WARNING for each thing that was asked for and is not in the request.                                             */
-static int agenti_left_out(agenti_session *s)
+/* One WARNING for each thing that was asked for and is not in the request, or not in what agent_export gave.            */
+static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
         "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
-    int bit = 0;
-    while (!(s->left_out & AGENTI_BIT(bit))) bit++;
-    s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_lowest(uint32_t bits)
+{
+    int bit = 0;
+    while (!(bits & AGENTI_BIT(bit))) bit++;
+    return bit;
+}
+static int agenti_left_out(agenti_session *s)
+{
+    int bit = agenti_lowest(s->left_out);
+    s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    return agenti_left_event(s, bit);
+}
+/* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
+static int agenti_import_news(agenti_session *s)
+{
+    agent_event *ev;
+    uint32_t i;
+    int bit;
+    if (s->export_left) {
+        bit = agenti_lowest(s->export_left);
+        s->export_left &= ~AGENTI_BIT(bit);
+        (void)agenti_left_event(s, bit);
+        s->e->ev.run = s->running ? s->nums.run : 0;
+        s->e->ev.step = s->running ? s->steps : 0;
+        return AGENTI_PUMP_EVENT;
+    }
+    for (i = 0; i < s->kept_n && s->kept[i].told; i++) {}
+    if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
+    ev = agenti_session_event(s, AGENT_EV_WARNING);
+    if (!s->running) ev->run = ev->step = 0;
+    if (i == s->kept_n) {
+        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
+        ev->name = agenti_text_view(&s->lost);
+        agenti_text_free(&s->lost, &s->e->graves);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->kept[i].told = 1;
+    ev->name = agenti_text_view(&s->kept[i].key);
+    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
+                         : "a member of the import that only its own format has: it is not in requests of others");
     return AGENTI_PUMP_EVENT;
 }
 static void agenti_answer_begin(agenti_session *s)
@@ -665,6 +717,10 @@ AGENTI_FN int agenti_session_pump(agenti_session *s)
     int rc = AGENTI_AGAIN;
     if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
     if (s->untold) return agenti_queue_news(s);              /* before any item leaves the queue                        */
+    if (s->news || s->export_left) {
+        rc = agenti_import_news(s);
+        if (rc != AGENTI_AGAIN) return rc;
+    }
     if (s->cancel) agenti_cancel_take(s);
     while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
     return rc;

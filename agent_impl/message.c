@@ -10,6 +10,7 @@ typedef struct agenti_part {
     agenti_text text, name, wire_id, title;
     agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
+    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
@@ -18,8 +19,13 @@ typedef struct agenti_part {
     uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
-       AGENTI_PART_APART = 0x200 };         /* wire_id is the provider's id, `_` and a number: another call had it before   */
+       AGENTI_PART_APART = 0x200,           /* wire_id is the provider's id, `_` and a number: another call had it before   */
+       AGENTI_PART_CONTENT = 0x400,         /* more has the content as well, in the import's own form                       */
+       AGENTI_MSG_CONTENT = 0x20,           /* in agenti_msg.flags: the same of a message                                   */
+       AGENTI_MSG_DEVELOPER = 0x80 };       /* beside AGENT_MSG_SYSTEM: its role was developer                              */
 typedef struct agenti_msg {
+    const void *wire;                    /* the wire format that `more` and `inner` are of; NULL: no import             */
+    agenti_text more;                    /* of an import: JSON members that no field holds                              */
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
@@ -86,7 +92,7 @@ AGENTI_FN int agenti_text_add(agenti_text *t, agenti_pool *pool, agenti_blob **g
         if (p == NULL) return 0;
         if (t->n) memcpy(p, t->p, t->n);
         AGENTI_TOUCH(t->n);
-        if (!t->borrowed) agenti_blob_bury(graves, t->p);
+        if (!t->borrowed) { if (graves) agenti_blob_bury(graves, t->p); else agenti_blob_put(t->p); }
         t->p = p;
         t->borrowed = 0;
     }
@@ -133,7 +139,10 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->data, graves);
         agenti_text_free(&p->mime, graves);
         agenti_text_free(&p->uri, graves);
+        agenti_text_free(&p->more, graves);
+        agenti_text_free(&p->inner, graves);
     }
+    agenti_text_free(&m->more, graves);
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
 }

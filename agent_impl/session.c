@@ -45,6 +45,13 @@ typedef struct agenti_session {
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
+    /* of an import */
+    const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
+    agenti_kept *kept; uint32_t kept_n;       /* members of the body that go back to that format                        */
+    agenti_text system_raw, lost;             /* its system messages as they came; a member that goes back nowhere      */
+    agenti_toolset foreign;                   /* tools as it has them, where the peer speaks another format             */
+    uint32_t export_left;                     /* WARNINGs to come: AGENTI_BITs of what an export left out               */
+    uint8_t news;                             /* kept or lost members are to be told                                    */
     uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
 } agenti_session;
 
@@ -57,21 +64,29 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN int  agenti_stale_session(agent_engine *);
+AGENTI_FN int  agenti_no_memory(agent_engine *);
+AGENTI_FN void agenti_toolset_free(agenti_session *, agenti_toolset *);
+AGENTI_FN void agenti_kept_free(agenti_session *);                     /* all that an import left, but messages and options */
+/* What of it goes into a request of that format, beside the peer's own members: an object in b, or nothing. b->bad: no memory */
+AGENTI_FN void agenti_kept_out(const agenti_session *, const agenti_wire *, agenti_buf *);
+enum { AGENTI_MODEL_IMPORT = 0x7FFFFFFF };   /* agenti_msg.model: made by the model of an import of a format that the peer does not speak */
 AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
-static int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
-static int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
+AGENTI_FN int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
+AGENTI_FN int agenti_no_memory(agent_engine *e) { return agenti_say(e, AGENT_E_NOMEM, "out of memory"); }
 
 /* ---- tools ---- */
-static void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
+AGENTI_FN void agenti_toolset_free(agenti_session *s, agenti_toolset *t)
 {
     size_t i;
     for (i = 0; i < t->n; i++) {
         agenti_text_free(&t->p[i].name, &s->e->graves);
         agenti_text_free(&t->p[i].description, &s->e->graves);
         agenti_text_free(&t->p[i].schema, &s->e->graves);
+        agenti_text_free(&t->p[i].raw, &s->e->graves);
     }
     agenti_put(&s->pool, t->p, t->n * sizeof *t->p);
     t->p = NULL;
@@ -121,6 +136,7 @@ AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool 
         return agenti_no_memory(e);
     }
     agenti_toolset_free(s, &s->next_tools);
+    agenti_toolset_free(s, &s->foreign);
     s->next_tools = set;
     s->new_tools = 1;
     return AGENT_OK;
@@ -133,6 +149,61 @@ AGENTI_FN void agenti_tools_swap(agenti_session *s)
     s->tools = s->next_tools;
     memset(&s->next_tools, 0, sizeof s->next_tools);
     agenti_text_free(&s->tools_json, &s->e->graves);
+}
+
+/* ---- what an import left ---- */
+AGENTI_FN void agenti_kept_free(agenti_session *s)
+{
+    uint32_t i;
+    for (i = 0; i < s->kept_n; i++) {
+        agenti_text_free(&s->kept[i].key, &s->e->graves);
+        agenti_text_free(&s->kept[i].value, &s->e->graves);
+    }
+    agenti_put(&s->pool, s->kept, s->kept_n * sizeof *s->kept);
+    s->kept = NULL;
+    s->kept_n = 0;
+    agenti_text_free(&s->system_raw, &s->e->graves);
+    agenti_text_free(&s->lost, &s->e->graves);
+    agenti_toolset_free(s, &s->foreign);
+}
+/* An option is set anew: what said the same goes. More than that may be in an object.                                   */
+static void agenti_kept_drop_option(agenti_session *s, int option)
+{
+    uint32_t i;
+    if (option == AGENTI_OPT_SYSTEM) agenti_text_free(&s->system_raw, &s->e->graves);
+    for (i = 0; i < s->kept_n; i++) {
+        agenti_kept *k = &s->kept[i];
+        if (k->gone || !(k->options & AGENTI_BIT(option))) continue;
+        k->gone = 1;
+        k->told = !agenti_is_object(agenti_text_view(&k->value));
+        agenti_text_free(&k->value, &s->e->graves);
+        if (k->told) continue;
+        s->news = 1;
+        agenti_wake(&s->e->sessions, &s->ready);
+    }
+}
+AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, agenti_buf *b)
+{
+    agent_str own = w == s->peer->wire ? agenti_text_view(&s->peer->extra) : agenti_str(NULL, 0), key, value;
+    size_t pos = 0;
+    uint32_t i;
+    for (i = 0; s->imported == w && i < s->kept_n; i++) {
+        const agenti_kept *k = &s->kept[i];
+        if (k->gone) continue;
+        for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) if (agenti_same(key, agenti_text_view(&k->key))) break;
+        if (own.n && pos && agenti_same(key, agenti_text_view(&k->key))) continue;           /* the peer's wins           */
+        agenti_buf_str(b, b->n ? ",\"" : "{\"");
+        agenti_buf_add(b, k->key.p, k->key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, k->value.p, k->value.n);
+    }
+    for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) {
+        agenti_buf_str(b, b->n ? ",\"" : "{\"");
+        agenti_buf_add(b, key.p, key.n);
+        agenti_buf_str(b, "\":");
+        agenti_buf_add(b, value.p, value.n);
+    }
+    if (b->n) agenti_buf_str(b, "}");
 }
 
 /* ---- options ---- */
@@ -178,6 +249,7 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (!agenti_text_repair(&s->options[option], &s->pool, &e->graves)) agenti_text_scrub(&s->options[option]);
     if (option == AGENTI_OPT_SYSTEM || option == AGENTI_OPT_MODEL || option == AGENTI_OPT_CACHE) s->old_log = 1;
     if (option == AGENTI_OPT_MODEL) s->model++;
+    agenti_kept_drop_option(s, option);
     s->told_out &= ~AGENTI_BIT(option);
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
@@ -217,6 +289,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     for (i = 0; i < AGENTI_OPT_COUNT; i++) agenti_text_free(&s->options[i], &e->graves);
     agenti_toolset_free(s, &s->tools);
     agenti_toolset_free(s, &s->next_tools);
+    agenti_kept_free(s);
     agenti_text_free(&s->tools_json, &e->graves);
     agenti_table_free(&s->table, &e->graves);
     agenti_log_free(&s->log);
@@ -398,7 +471,7 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = m->flags;
+    out->flags = (uint8_t)(m->flags & (AGENT_PART_CUT | AGENT_MSG_SYSTEM));
     out->part_count = m->n;
     return AGENT_OK;
 }

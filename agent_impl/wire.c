@@ -41,6 +41,7 @@ typedef struct agenti_fault {                 /* how an answer failed; fault NON
 } agenti_fault;
 
 struct agenti_wire;
+struct agenti_import;
 typedef struct agenti_decoder {               /* a wire format's view of an answer                                      */
     agenti_pool *pool;
     agenti_blob **graves;
@@ -73,11 +74,17 @@ enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TE
        AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
        AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
-typedef struct agenti_tool { agenti_text name, description, schema; uint32_t flags; void *user; } agenti_tool;
+typedef struct agenti_tool {
+    agenti_text name, description, schema;
+    agenti_text raw;                          /* of an import: the declaration as it came, in the format of the request; or none */
+    uint32_t flags; void *user;
+} agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
     const agenti_tool *tools; size_t tool_count;
     agent_str extra;                          /* an object whose members go in, and replace ours                        */
+    agent_str system_raw;                     /* the system messages of an import, as they came; they stand for the option */
+    const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
     uint32_t model;                           /* whose reasoning may go back                                            */
@@ -112,6 +119,8 @@ typedef struct agenti_wire {
     int (*whole)(agenti_decoder *, agent_str body);                              /* an answer in one piece, checked JSON */
     const char *noise;                                                           /* "key": of values that are never read, a blank between; or NULL */
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
+    /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
+    int (*import)(struct agenti_import *, agent_str body);
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
@@ -131,6 +140,8 @@ AGENTI_FN int  agenti_nonempty(agent_str);                       /* a string, an
 /* Appends a JSON string to the open stream of that kind, closing one of another kind first. Others than strings: nothing.
  * 0: no memory                                                                                                         */
 AGENTI_FN int  agenti_stream_add(agenti_decoder *, int kind, agent_str value, int flags);
+/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
+AGENTI_FN int  agenti_data_split(agent_str url, agent_str *type, agent_str *data);
 /* A file: a JSON string that is a URL or a data: URL, or base64 of a known type (mime not NULL). Other values: nothing. 0: no memory */
 AGENTI_FN int  agenti_file_add(agenti_decoder *, int kind, agent_str value, const char *mime);
 AGENTI_FN int  agenti_stream_end(agenti_decoder *);
@@ -150,6 +161,11 @@ AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSO
 AGENTI_FN int  agenti_too_many(agenti_decoder *);                /* calls: a fault. 1                                    */
 /* The model that the answer names, the first time that it does. 0: no memory                                           */
 AGENTI_FN int  agenti_model_set(agenti_decoder *, agent_str value);
+/* A message, by the format's own function. Blocks in a user's message that another format's import left are named, not sent. */
+AGENTI_FN void agenti_message_out(agenti_buf *, agenti_request *, const agenti_msg *);
+/* Members that an import of the same format had beside ours: `,` and them.                  */
+AGENTI_FN void agenti_more_out(agenti_buf *, const agenti_request *, const agenti_msg *, const agenti_text *more);
+AGENTI_FN int  agenti_own_content(const agenti_request *, const agenti_msg *, const agenti_part *);   /* does `more` have the part's content?  */
 /* What stands for a file that a provider does not take, as a JSON string; and the WARNING that goes with it.            */
 AGENTI_FN void agenti_media_left_out(agenti_buf *, agenti_request *, const agenti_part *);
 AGENTI_FN void agenti_media_left_more(agenti_buf *, agenti_request *, const agenti_part *);     /* the same, in the string that was quoted last */
@@ -438,8 +454,7 @@ AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
     if (d->model.n || !agenti_nonempty(value)) return 1;
     return agenti_string_of(d, value, &name) && agenti_text_set(&d->model, d->pool, d->graves, name);
 }
-/* data:TYPE[;name=value]...;base64,DATA. 0: it is not of that form, and stays a URL.                                   */
-static int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
+AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
 {
     static const char coded[] = ";base64";
     enum { CODED = sizeof coded - 1 };
@@ -472,6 +487,37 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
         op->a = text;
     }
     return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
+}
+AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more)
+{
+    if (more->n == 0 || m->wire != (const void *)r->wire) return;
+    agenti_json_comma(b);
+    agenti_buf_add(b, more->p, more->n);
+}
+AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
+}
+AGENTI_FN void agenti_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
+{
+    static const char word[] = "[not sent: a block of another provider]";
+    agenti_msg with = *m;
+    uint32_t i = 0;
+    while (i < m->n && m->parts[i].kind != AGENT_PART_OTHER) i++;
+    if (m->role != AGENT_USER || i == m->n || m->wire == (const void *)r->wire) { r->wire->message(b, r, m); return; }
+    with.parts = (agenti_part *)agenti_get(b->pool, m->n * sizeof *with.parts);
+    if (with.parts == NULL) { b->bad = 1; return; }
+    memcpy(with.parts, m->parts, m->n * sizeof *with.parts);
+    for (; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_OTHER) {
+        agenti_part *p = &with.parts[i];
+        memset(p, 0, sizeof *p);
+        p->kind = AGENT_PART_TEXT;
+        p->text.p = (char *)(uintptr_t)word;
+        p->text.n = sizeof word - 1;
+    }
+    r->left_out |= AGENTI_BIT(AGENTI_LEFT_MEDIA);
+    r->wire->message(b, r, &with);
+    agenti_put(b->pool, with.parts, m->n * sizeof *with.parts);
 }
 AGENTI_FN void agenti_media_left_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
 {
@@ -547,7 +593,8 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
     for (i = 0; i < r->tool_count; i++) {
         const agenti_tool *t = &r->tools[i];
         if (i) agenti_buf_str(b, ",");
-        if (t->flags & AGENT_TF_RAW) { agenti_buf_add(b, t->schema.p, t->schema.n); continue; }
+        const agenti_text *raw = t->flags & AGENT_TF_RAW ? &t->schema : &t->raw;
+        if (raw->n) { agenti_buf_add(b, raw->p, raw->n); continue; }
         agenti_buf_str(b, open);
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));

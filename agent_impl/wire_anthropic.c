@@ -465,13 +465,17 @@ static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
     if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
     agenti_an_head_rest(b, r);
 }
-/* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open. */
+/* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open: user, model,
+ * or system as an import has it among the others.                                                                      */
 static void agenti_an_open(agenti_buf *b, agenti_request *r, int model)
 {
+    static const char *const roles[] = { "user", "assistant", "system" };
     int side = r->state % AGENTI_AN_MARK;
     if (side == 1 + model) { agenti_buf_str(b, ","); return; }
     if (side) agenti_buf_str(b, "]},");
-    agenti_buf_str(b, model ? "{\"role\":\"assistant\",\"content\":[" : "{\"role\":\"user\",\"content\":[");
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(roles[model]));
+    agenti_buf_str(b, ",\"content\":[");
     r->state += 1 + model - side;
 }
 static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text, int model)           /* 0: not sent    */
@@ -482,14 +486,15 @@ static int agenti_an_text_open(agenti_buf *b, agenti_request *r, agent_str text,
     agenti_json_member_str(b, "text", text);
     return 1;
 }
-static void agenti_an_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str citations, int model)
+static void agenti_an_model_text(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p, agent_str citations)
 {
-    if (!agenti_an_text_open(b, r, text, model)) return;
+    if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 1)) return;
     if (agenti_is_objects(citations)) {
         agenti_buf_str(b, ",\"citations\":[");
         agenti_buf_add(b, citations.p, citations.n);
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_an_source_out(agenti_buf *b, const agenti_part *p, const char *type)
@@ -516,17 +521,24 @@ static const char *agenti_an_source(const agenti_part *p)                       
     for (i = 0; i < 4; i++) if (agenti_ieq(mime, images[i])) return "base64";
     return NULL;
 }
-static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    int side = (m->flags & AGENT_MSG_SYSTEM) && m->wire == (const void *)r->wire ? 2 : 0;
+    if (p->kind == AGENT_PART_OTHER) {
+        agenti_an_open(b, r, side);
+        agenti_buf_add(b, p->text.p, p->text.n);
+        return;
+    }
     if (p->kind == AGENT_PART_TEXT) {
-        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), 0)) return;
+        if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), side)) return;
     } else {
-        agenti_an_open(b, r, 0);
+        agenti_an_open(b, r, side);
         agenti_buf_str(b, source == NULL ? "{\"type\":\"text\",\"text\":" : p->kind == AGENT_PART_IMAGE ? "{\"type\":\"image\"" : "{\"type\":\"document\"");
         if (source) agenti_an_source_out(b, p, source); else agenti_media_left_out(b, r, p);
     }
     agenti_an_part_mark(b, r, p);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* Ids of calls are A-Z a-z 0-9 _ -; those of other providers may hold more (C21).                                      */
@@ -555,7 +567,7 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
     int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
     int good = m->model == r->model && !(p->flags & AGENT_PART_CUT);
     if (p->kind == AGENT_PART_TEXT) {
-        agenti_an_text_out(b, r, agenti_text_view(&p->text), good ? agenti_text_view(&p->data) : agenti_str(NULL, 0), 1);
+        agenti_an_model_text(b, r, m, p, good ? agenti_text_view(&p->data) : agenti_str(NULL, 0));
         return;
     }
     if (agenti_is_media(p->kind)) return;     /* no model of this format makes files                                    */
@@ -574,16 +586,18 @@ static void agenti_an_model_part(agenti_buf *b, agenti_request *r, const agenti_
         agenti_tool_name_out(b, agenti_text_view(&p->name));
         agenti_json_member(b, "input", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
-static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_an_result_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agent_str text = agenti_text_view(&p->text);
     agenti_an_open(b, r, 0);
     agenti_buf_str(b, "{\"type\":\"tool_result\"");
     agenti_an_id_out(b, "tool_use_id", agenti_text_view(&p->wire_id));
-    agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
+    if (!agenti_own_content(r, m, p)) agenti_json_member_str(b, "content", agenti_trim(text).n ? text : agenti_cstr("(no output)"));
     if (p->flags & AGENT_PART_ERROR) agenti_buf_str(b, ",\"is_error\":true");
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
@@ -591,8 +605,8 @@ static void agenti_an_message_out(agenti_buf *b, agenti_request *r, const agenti
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_an_user_part(b, r, p);
-        else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, p);
+        if (m->role == AGENT_USER) agenti_an_user_part(b, r, m, p);
+        else if (m->role == AGENT_TOOLS) agenti_an_result_out(b, r, m, p);
         else agenti_an_model_part(b, r, m, p);
     }
 }
@@ -615,7 +629,7 @@ static void agenti_an_choice(agenti_buf *b, const agenti_request *r)
 static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 {
     agenti_request with = *r;
-    if (r->note) agenti_an_text_out(b, &with, agenti_cstr(r->note), agenti_str(NULL, 0), 0);
+    if (r->note && agenti_an_text_open(b, &with, agenti_cstr(r->note), 0)) agenti_buf_str(b, "}");
     agenti_buf_str(b, with.state % AGENTI_AN_MARK ? "]}]" : "]");
     if (r->tool_count || agenti_replaced(r, "tools")) agenti_an_choice(b, r);
 }
@@ -632,7 +646,7 @@ static const char *const agenti_an_none[] = { NULL };
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none } }
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import }
 static const agenti_wire agenti_anthropic_wires[2] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,

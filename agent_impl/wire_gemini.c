@@ -555,7 +555,7 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
     };
     agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
     size_t start = b->n, empty, i;
-    if (agenti_replaced(r, "generationConfig")) return;
+    if (agenti_replaced(r, "generationConfig") || agenti_replaced(r, "generation_config")) return;
     agenti_json_key(b, "generationConfig");
     agenti_buf_str(b, "{");
     empty = b->n;
@@ -574,7 +574,7 @@ static void agenti_gm_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
     agenti_buf_str(b, "{");
-    if (system.n && !agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction")) {
+    if (system.n && !agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) {
         agenti_buf_str(b, "\"systemInstruction\":{\"parts\":[{\"text\":");
         agenti_json_quote_to(b, system);
         agenti_buf_str(b, "}]}");
@@ -598,7 +598,10 @@ static void agenti_gm_text_out(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "text", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) { if (agenti_gm_is_gemma(r)) agenti_gm_text_out(b, r, text); }
+static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) 
+{
+    if (agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) agenti_gm_text_out(b, r, text);
+}
 /* Five types of images, sound, video and PDFs; by URI whatever it is.                                                  */
 static int agenti_gm_takes(const agenti_part *p)
 {
@@ -609,25 +612,28 @@ static int agenti_gm_takes(const agenti_part *p)
     for (i = 0; i < sizeof types / sizeof *types; i++) if (agenti_ieq(mime, types[i])) return 1;
     return mime.n > 6 && agenti_ieq(agenti_str(mime.p, 6), "video/");
 }
-static void agenti_gm_media_out(agenti_buf *b, const agenti_part *p)           /* a member                              */
+static void agenti_gm_media_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)      /* a member */
 {
     agenti_json_key(b, p->uri.n ? "fileData" : "inlineData");
     agenti_buf_str(b, "{");
     if (p->mime.n) agenti_json_member_str(b, "mimeType", agenti_text_view(&p->mime));
     agenti_json_member_str(b, p->uri.n ? "fileUri" : "data", agenti_text_view(p->uri.n ? &p->uri : &p->text));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_gm_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int plain = p->kind == AGENT_PART_TEXT || (p->kind == AGENT_PART_FILE && p->text.n && !(p->flags & AGENT_PART_BASE64));
-    if (plain) { agenti_gm_text_out(b, r, agenti_text_view(&p->text)); return; }
     agenti_gm_side(b, r, 0);
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{");
-    if (agenti_gm_takes(p)) agenti_gm_media_out(b, p);
+    if (plain) agenti_json_member_str(b, "text", agenti_text_view(&p->text));
+    else if (m->wire == (const void *)r->wire || agenti_gm_takes(p)) agenti_gm_media_out(b, r, m, p);
     else {
         agenti_json_key(b, "text");
         agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* The id of a call, unless the provider gave none.                                                                     */
@@ -646,13 +652,14 @@ static const char *agenti_gm_no_signature(const agenti_request *r, const agenti_
     for (i = 0; i < sizeof old / sizeof *old; i++) if (agenti_find(agenti_gm_model(r), old[i])) return "";
     return q == p ? "skip_thought_signature_validator" : "";
 }
-static void agenti_gm_model_call(agenti_buf *b, const agenti_part *p)
+static void agenti_gm_model_call(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     int usable = p->text.n && !(p->flags & AGENT_PART_INVALID);
     agenti_buf_str(b, "\"functionCall\":{");
     agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member(b, "args", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
 static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
@@ -664,17 +671,18 @@ static void agenti_gm_model_part(agenti_buf *b, agenti_request *r, const agenti_
         return;
     }
     if (p->text.n == 0 && signature.n == 0 && p->kind != AGENT_PART_CALL && p->uri.n == 0) return;
-    if (agenti_is_media(p->kind) && !agenti_gm_takes(p)) return;
+    if (agenti_is_media(p->kind) && m->wire != (const void *)r->wire && !agenti_gm_takes(p)) return;
     agenti_gm_side(b, r, 1);
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{");
     if (p->kind == AGENT_PART_CALL) {
-        agenti_gm_model_call(b, p);
+        agenti_gm_model_call(b, r, m, p);
         if (signature.n == 0) signature = agenti_cstr(agenti_gm_no_signature(r, m, p));
-    } else if (agenti_is_media(p->kind)) agenti_gm_media_out(b, p);
+    } else if (agenti_is_media(p->kind)) agenti_gm_media_out(b, r, m, p);
     else agenti_json_member_str(b, "text", agenti_text_view(&p->text));
     if (p->kind == AGENT_PART_REASONING) agenti_buf_str(b, ",\"thought\":true");
     if (signature.n) agenti_json_member_str(b, "thoughtSignature", signature);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *result)
@@ -688,24 +696,30 @@ static agent_str agenti_gm_name_of(const agenti_msg *before, const agenti_part *
     return agenti_cstr("unknown");
 }
 /* The response is an object of the provider's, whose numbers are doubles: the tool's output is a text in it, so digits survive. */
-static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_gm_result_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agent_str text = agenti_text_view(&p->text);
     agenti_gm_side(b, r, 0);
     agenti_buf_str(b, "{\"functionResponse\":{");
     agenti_gm_id_out(b, agenti_wire_id(p));
     agenti_tool_name_out(b, agenti_gm_name_of(r->before, p));
-    agenti_buf_str(b, ",\"response\":{");
-    agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
-    agenti_buf_str(b, "}}}");
+    if (!agenti_own_content(r, m, p)) {
+        agenti_buf_str(b, ",\"response\":{");
+        agenti_json_member_str(b, p->flags & AGENT_PART_ERROR ? "error" : "output", text.n ? text : agenti_cstr("(no output)"));
+        agenti_buf_str(b, "}");
+    }
+    agenti_more_out(b, r, m, &p->inner);
+    agenti_buf_str(b, "}");
+    agenti_more_out(b, r, m, &p->more);
+    agenti_buf_str(b, "}");
 }
 static void agenti_gm_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i;
     for (i = 0; i < m->n; i++) {
         const agenti_part *p = &m->parts[i];
-        if (m->role == AGENT_USER) agenti_gm_user_part(b, r, p);
-        else if (m->role == AGENT_TOOLS) agenti_gm_result_out(b, r, p);
+        if (m->role == AGENT_USER) agenti_gm_user_part(b, r, m, p);
+        else if (m->role == AGENT_TOOLS) agenti_gm_result_out(b, r, m, p);
         else agenti_gm_model_part(b, r, m, p);
     }
 }
@@ -849,6 +863,7 @@ static void agenti_gm_function_out(agenti_buf *b, const agenti_tool *t)
 {
     agent_str schema = agenti_text_view(&t->schema), properties = agent_json_get(schema, "properties");
     agenti_json_comma(b);
+    if (t->raw.n) { agenti_buf_add(b, t->raw.p, t->raw.n); return; }
     agenti_buf_str(b, "{");
     agenti_json_member_str(b, "name", agenti_text_view(&t->name));
     if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
@@ -869,7 +884,7 @@ static void agenti_gm_choice(agenti_buf *b, const agenti_request *r)
 {
     agent_str choice = agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]);
     int forced = choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none");
-    if (agenti_replaced(r, "toolConfig") || (!r->tools_off && (choice.n == 0 || r->choice_off))) return;
+    if (agenti_replaced(r, "toolConfig") || agenti_replaced(r, "tool_config") || (!r->tools_off && (choice.n == 0 || r->choice_off))) return;
     agenti_buf_str(b, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":");
     agenti_buf_str(b, r->tools_off || agenti_eq(choice, "none") ? "\"NONE\"" : forced ? "\"ANY\"" : "\"AUTO\"");
     if (!r->tools_off && forced && !agenti_eq(choice, "required")) {
@@ -910,7 +925,8 @@ static const agenti_wire agenti_gemini_wire = {
     AGENTI_BIT(AGENTI_OPT_PARALLEL),
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
-    { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }
+    { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
+    agenti_gemini_import
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif

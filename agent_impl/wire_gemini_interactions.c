@@ -539,7 +539,8 @@ static const agenti_wire agenti_gemini_interactions_wire = {
     AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
-    { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none }
+    { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },
+    NULL
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
 #endif

@@ -432,6 +432,7 @@ static void agenti_oc_comma(agenti_buf *b, agenti_request *r)
 static void agenti_oc_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
     agenti_oc_comma(b, r);
+    if (r->system_raw.n) { agenti_buf_add(b, r->system_raw.p, r->system_raw.n); return; }
     agenti_buf_str(b, "{\"role\":\"system\"");
     agenti_json_member_str(b, "content", text);
     agenti_buf_str(b, "}");
@@ -441,53 +442,62 @@ static const char *agenti_oc_audio_format(agent_str mime)                       
     if (agenti_ieq(mime, "audio/wav") || agenti_ieq(mime, "audio/x-wav") || agenti_ieq(mime, "audio/wave")) return "wav";
     return agenti_ieq(mime, "audio/mpeg") || agenti_ieq(mime, "audio/mp3") ? "mp3" : NULL;
 }
-static void agenti_oc_audio_out(agenti_buf *b, const agenti_part *p, const char *format)
+static void agenti_oc_audio_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p, const char *format)
 {
     agenti_buf_str(b, "\"input_audio\",\"input_audio\":{");
     agenti_json_member_str(b, "data", agenti_text_view(&p->text));
     agenti_json_member_str(b, "format", agenti_cstr(format));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
-static void agenti_oc_file_out(agenti_buf *b, const agenti_part *p)
+static void agenti_oc_file_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     agenti_buf_str(b, "\"file\",\"file\":{");
-    agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
-    agenti_buf_str(b, ",\"file_data\":");
+    if (p->name.n || m->wire != (const void *)r->wire) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+    agenti_json_key(b, "file_data");
     agenti_data_url_out(b, p);
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
 }
 /* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
-static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
     if (p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
         agenti_data_url_out(b, p);
+        agenti_more_out(b, r, m, &p->inner);
         agenti_buf_str(b, "}");
-    } else if (format) agenti_oc_audio_out(b, p, format);
-    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, p);
+    } else if (format) agenti_oc_audio_out(b, r, m, p, format);
+    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
     else {
         agenti_buf_str(b, "\"text\",\"text\":");
         if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
+        else if (p->kind == AGENT_PART_TEXT) agenti_buf_str(b, "\"\"");
         else agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_oc_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
+    int developer = (m->flags & AGENTI_MSG_DEVELOPER) && m->wire == (const void *)r->wire;
     uint32_t i;
-    agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT)                        /* many hosts refuse lists             */
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(developer ? "developer" : m->flags & AGENT_MSG_SYSTEM ? "system" : "user"));
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT && m->parts[0].more.n == 0)                        /* many hosts refuse lists             */
         agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
             if (i) agenti_buf_str(b, ",");
-            agenti_oc_user_part(b, r, &m->parts[i]);
+            agenti_oc_user_part(b, r, m, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &m->more);
     agenti_buf_str(b, "}");
 }
 /* Mistral takes nine letters and digits: any other id becomes such a one, always the same.                             */
@@ -512,37 +522,48 @@ static void agenti_oc_model_call(agenti_buf *b, agenti_request *r, const agenti_
     agent_str extra = agenti_text_view(&p->data);
     agenti_buf_str(b, "{");
     agenti_oc_id_out(b, r, "id", agenti_wire_id(p));
+    if (agenti_own_content(r, m, p)) { agenti_more_out(b, r, m, &p->more); agenti_buf_str(b, "}"); return; }
     agenti_buf_str(b, ",\"type\":\"function\",\"function\":{");
     agenti_tool_name_out(b, agenti_text_view(&p->name));
     agenti_json_member_str(b, "arguments", usable ? agenti_text_view(&p->text) : agenti_cstr("{}"));
+    agenti_more_out(b, r, m, &p->inner);
     agenti_buf_str(b, "}");
     if (m->model == r->model && agenti_is_object(extra) && agent_json_check(extra.p, extra.n, 0, NULL) == AGENT_OK)
         agenti_json_member(b, "extra_content", extra);
     else if (p->data.n) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
+}
+/* Its content, unless that goes back in the form that an import had.                                                   */
+static void agenti_oc_content_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, uint32_t texts)
+{
+    uint32_t i;
+    if ((m->flags & AGENTI_MSG_CONTENT) && m->wire == (const void *)r->wire) return;
+    agenti_json_key(b, "content");
+    agenti_buf_str(b, texts ? "\"\"" : "null");
+    for (i = 0; i < m->n; i++)
+        if (m->parts[i].kind == AGENT_PART_TEXT && !agenti_own_content(r, m, &m->parts[i])) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
 }
 static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     uint32_t i, texts = 0, calls = 0;
     for (i = 0; i < m->n; i++) {
-        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0;
+        texts += m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n > 0 && !agenti_own_content(r, m, &m->parts[i]);
         calls += m->parts[i].kind == AGENT_PART_CALL;
     }
-    if (texts + calls == 0) return;
+    if (texts + calls == 0 && (m->more.n == 0 || m->wire != (const void *)r->wire)) return;
     agenti_oc_comma(b, r);
-    agenti_buf_str(b, "{\"role\":\"assistant\",\"content\":");
-    if (texts == 0) agenti_buf_str(b, "null");
-    else {
-        agenti_buf_str(b, "\"\"");
-        for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_TEXT) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
-    }
+    agenti_buf_str(b, "{\"role\":\"assistant\"");
+    agenti_oc_content_out(b, r, m, texts);
     agenti_reasoning_out(b, r, m);
     if (calls) agenti_buf_str(b, ",\"tool_calls\":[");
     for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) {
         if (b->n && b->p[b->n - 1] != '[') agenti_buf_str(b, ",");
         agenti_oc_model_call(b, r, m, &m->parts[i]);
     }
-    agenti_buf_str(b, calls ? "]}" : "}");
+    if (calls) agenti_buf_str(b, "]");
+    agenti_more_out(b, r, m, &m->more);
+    agenti_buf_str(b, "}");
     r->state = AGENTI_OC_BEGUN;
 }
 static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const agenti_msg *m)
@@ -552,7 +573,8 @@ static void agenti_oc_tools_msg(agenti_buf *b, const agenti_request *r, const ag
         agent_str text = agenti_text_view(&m->parts[i].text);
         agenti_buf_str(b, i ? ",{\"role\":\"tool\"" : "{\"role\":\"tool\"");
         agenti_oc_id_out(b, r, "tool_call_id", agenti_wire_id(&m->parts[i]));
-        agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        if (!agenti_own_content(r, m, &m->parts[i])) agenti_json_member_str(b, "content", text.n ? text : agenti_cstr("(no output)"));
+        agenti_more_out(b, r, m, &m->parts[i].more);
         agenti_buf_str(b, "}");
     }
 }
@@ -609,7 +631,8 @@ static const agenti_wire agenti_openai_chat_wire = {
     "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
-    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none }
+    { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
+    agenti_openai_chat_import
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif

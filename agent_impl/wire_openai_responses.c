@@ -794,7 +794,7 @@ static void agenti_rs_head(agenti_buf *b, agenti_request *r)
         agenti_json_member_str(b, "effort", effort);
         agenti_buf_str(b, "}");
     }
-    if (system.n && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
+    if (system.n && r->system_raw.n == 0 && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
     agenti_buf_str(b, ",\"input\":[");
 }
 static void agenti_rs_comma(agenti_buf *b, agenti_request *r)
@@ -802,39 +802,52 @@ static void agenti_rs_comma(agenti_buf *b, agenti_request *r)
     if (r->state) agenti_buf_str(b, ",");
     r->state = 1;
 }
-/* Images by data and by URL, PDFs and the like the same; plain text is text.                                            */
-static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_part *p)
+/* The system prompt stands in the head, unless an import had it among the messages.                                     */
+static void agenti_rs_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
-    int plain = p->text.n && !(p->flags & AGENT_PART_BASE64);
+    (void)text;
+    if (r->system_raw.n == 0) return;
+    agenti_rs_comma(b, r);
+    agenti_buf_add(b, r->system_raw.p, r->system_raw.n);
+}
+/* Images by data and by URL, PDFs and the like the same; plain text is text.                                            */
+static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
+{
+    int plain = p->kind == AGENT_PART_TEXT || (p->text.n && !(p->flags & AGENT_PART_BASE64));
+    if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
     if (p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"input_image\",\"image_url\":");
         agenti_data_url_out(b, p);
     } else if (p->kind == AGENT_PART_FILE && !plain) {
         agenti_buf_str(b, "\"input_file\"");
-        if (p->uri.n == 0) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire)) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
         agenti_buf_str(b, p->uri.n ? ",\"file_url\":" : ",\"file_data\":");
         agenti_data_url_out(b, p);
     } else {
         agenti_buf_str(b, "\"input_text\",\"text\":");
         if (plain) agenti_json_quote_to(b, agenti_text_view(&p->text)); else agenti_media_left_out(b, r, p);
     }
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static void agenti_rs_user_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
+    int developer = (m->flags & AGENTI_MSG_DEVELOPER) && m->wire == (const void *)r->wire;
     uint32_t i;
     agenti_rs_comma(b, r);
-    agenti_buf_str(b, "{\"role\":\"user\"");
-    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
+    agenti_buf_str(b, "{");
+    agenti_json_member_str(b, "role", agenti_cstr(developer ? "developer" : m->flags & AGENT_MSG_SYSTEM ? "system" : "user"));
+    if (m->n == 1 && m->parts[0].kind == AGENT_PART_TEXT && m->parts[0].more.n == 0) agenti_json_member_str(b, "content", agenti_text_view(&m->parts[0].text));
     else {
         agenti_buf_str(b, ",\"content\":[");
         for (i = 0; i < m->n; i++) {
             if (i) agenti_buf_str(b, ",");
-            agenti_rs_user_part(b, r, &m->parts[i]);
+            agenti_rs_user_part(b, r, m, &m->parts[i]);
         }
         agenti_buf_str(b, "]");
     }
+    agenti_more_out(b, r, m, &m->more);
     agenti_buf_str(b, "}");
 }
 /* What the same model gave with a part, if it is an object; else empty.                                                 */
@@ -844,13 +857,14 @@ static agent_str agenti_rs_data(const agenti_request *r, const agenti_msg *m, co
     if (m == NULL || m->model != r->model || !agenti_is_object(data)) return agenti_str(NULL, 0);
     return agent_json_check(data.p, data.n, 64, NULL) == AGENT_OK ? data : agenti_str(NULL, 0);
 }
-static void agenti_rs_text_out(agenti_buf *b, agenti_request *r, agent_str text, agent_str data)
+static void agenti_rs_text_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    agent_str phase = agent_json_get(data, "phase");
+    agent_str phase = agent_json_get(agenti_rs_data(r, m, p), "phase");
     agenti_rs_comma(b, r);
     agenti_buf_str(b, "{\"role\":\"assistant\"");
     if (agenti_is_string(phase)) agenti_json_member(b, "phase", phase);
-    agenti_json_member_str(b, "content", text);
+    if (!agenti_own_content(r, m, p)) agenti_json_member_str(b, "content", agenti_text_view(&p->text));
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 /* Members of an item that go back. Some hosts give ids that are longer than what they take.                             */
@@ -864,20 +878,23 @@ static void agenti_rs_members(agenti_buf *b, agent_str data, const char *const *
         agenti_json_member(b, keys[i], v);
     }
 }
-static void agenti_rs_reasoning_out(agenti_buf *b, agenti_request *r, agent_str data)
+static void agenti_rs_reasoning_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     static const char *const keys[] = { "id", "summary", "content", "encrypted_content" };
+    agent_str data = agenti_rs_data(r, m, p);
     if (data.n == 0) return;
     agenti_rs_comma(b, r);
+    if (agenti_own_content(r, m, p)) { agenti_buf_add(b, data.p, data.n); return; }
     agenti_buf_str(b, "{\"type\":\"reasoning\"");
     agenti_rs_members(b, data, keys, 4);
     if (!agenti_is_array(agent_json_get(data, "summary"))) agenti_json_member(b, "summary", agenti_cstr("[]"));
     agenti_buf_str(b, "}");
 }
 /* Broken JSON is never sent back. The item's own id is left out: nothing is stored under it.                            */
-static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_part *p, agent_str data)
+static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     static const char *const keys[] = { "namespace", "caller" };
+    agent_str data = agenti_rs_data(r, m, p);
     const agenti_rs_tool *t = agenti_rs_tool_of(agent_json_get(data, "type"));
     agent_str args = p->text.n && !(p->flags & AGENT_PART_INVALID) ? agenti_text_view(&p->text) : agenti_cstr("{}"), input;
     agenti_rs_comma(b, r);
@@ -889,12 +906,13 @@ static void agenti_rs_call_out(agenti_buf *b, agenti_request *r, const agenti_pa
     if (t) agenti_json_member(b, "input", agenti_is_string(input) ? input : agenti_cstr("\"\""));
     else agenti_json_member_str(b, "arguments", args);
     agenti_rs_members(b, data, keys, 2);
+    agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
 }
 static int agenti_rs_sent(const agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
     if (p->kind == AGENT_PART_OTHER) return m->model == r->model && !(p->flags & AGENT_PART_CUT);
-    return p->kind == AGENT_PART_CALL || (p->kind == AGENT_PART_TEXT && p->text.n);
+    return p->kind == AGENT_PART_CALL || (p->kind == AGENT_PART_TEXT && (p->text.n || agenti_own_content(r, m, p)));
 }
 /* Thoughts stand before what they led to, and go with it or not at all (D8).                                            */
 static void agenti_rs_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
@@ -905,10 +923,10 @@ static void agenti_rs_model_msg(agenti_buf *b, agenti_request *r, const agenti_m
         const agenti_part *p = &m->parts[i];
         int keeps = p->kind == AGENT_PART_REASONING || p->kind == AGENT_PART_OTHER;
         if (keeps && m->model != r->model) r->left_out |= AGENTI_BIT(AGENTI_LEFT_REASONING);
-        else if (p->kind == AGENT_PART_REASONING && i < n && !(p->flags & AGENT_PART_CUT)) agenti_rs_reasoning_out(b, r, agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_REASONING && i < n && !(p->flags & AGENT_PART_CUT)) agenti_rs_reasoning_out(b, r, m, p);
         else if (p->kind == AGENT_PART_REASONING || !agenti_rs_sent(r, m, p)) continue;
-        else if (p->kind == AGENT_PART_TEXT) agenti_rs_text_out(b, r, agenti_text_view(&p->text), agenti_rs_data(r, m, p));
-        else if (p->kind == AGENT_PART_CALL) agenti_rs_call_out(b, r, p, agenti_rs_data(r, m, p));
+        else if (p->kind == AGENT_PART_TEXT) agenti_rs_text_out(b, r, m, p);
+        else if (p->kind == AGENT_PART_CALL) agenti_rs_call_out(b, r, m, p);
         else {
             agenti_rs_comma(b, r);
             agenti_buf_add(b, p->text.p, p->text.n);
@@ -946,8 +964,10 @@ static void agenti_rs_tools_msg(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_buf_str(b, "{");
         agenti_json_member_str(b, "type", agenti_cstr(t ? t->answer : "function_call_output"));
         agenti_json_member_str(b, "call_id", agenti_wire_id(p));
-        if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
+        if (agenti_own_content(r, m, p)) {}
+        else if (t) agenti_rs_answer_out(b, t, text, (p->flags & AGENT_PART_ERROR) != 0);
         else agenti_json_member_str(b, "output", text.n ? text : agenti_cstr("(no output)"));
+        agenti_more_out(b, r, m, &p->more);
         agenti_buf_str(b, "}");
     }
 }
@@ -1010,9 +1030,10 @@ static const agenti_wire agenti_openai_responses_wire = {
     "openai-responses", "/responses", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_STOP)
         | AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_rs_head, NULL, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
+    agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
-    { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none }
+    { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
+    agenti_openai_responses_import
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif
