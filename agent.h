@@ -484,6 +484,8 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
  *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
  *                                                     cache_control; others cache by themselves and are not asked)
+ *   "stateful"                                        true: the provider keeps its answers, and only what is new since the last
+ *                                                     whole one is sent (Responses, Gemini Interactions); false: all is
  * What a provider does not take is left out of its requests with a WARNING that names the option.
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);
@@ -4118,6 +4120,7 @@ enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends argume
 typedef struct agenti_msg {
     const void *wire;                    /* the wire format that `more` and `inner` are of; NULL: no import             */
     agenti_text more;                    /* of an import: JSON members that no field holds                              */
+    agenti_text answer_id;               /* of the model: the provider keeps it under this id, all of it                */
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
@@ -4235,6 +4238,7 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->inner, graves);
     }
     agenti_text_free(&m->more, graves);
+    agenti_text_free(&m->answer_id, graves);
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
 }
@@ -4373,7 +4377,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL, AGENTI_OPT_COUNT,
        AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
@@ -4389,6 +4393,8 @@ typedef struct agenti_request {               /* what a request is made of, besi
     const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    int stateful;                             /* the provider is to keep its answers                                    */
+    agent_str previous;                       /* its id of the one that it goes on from; only what came after is sent   */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
@@ -4423,6 +4429,7 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
     /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
     int (*import)(struct agenti_import *, agent_str body);
+    const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
@@ -7099,7 +7106,7 @@ static const agenti_wire agenti_openai_chat_wire = {
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
-    agenti_openai_chat_import
+    agenti_openai_chat_import, NULL
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif
@@ -7953,7 +7960,7 @@ static const char *const agenti_an_none[] = { NULL };
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import }
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import, NULL }
 static const agenti_wire agenti_anthropic_wires[2] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
@@ -8966,15 +8973,16 @@ static int agenti_rs_thinks(const agenti_request *r)
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(model, words[i])) return 0;
     return 1;
 }
-/* Nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7).             */
+/* Unless the host wants it, nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7). */
 static void agenti_rs_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
-    if (agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
+    if (r->previous.n) agenti_json_member_str(b, "previous_response_id", r->previous);
+    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
     agenti_option_out(b, r, "max_output_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
@@ -9222,7 +9230,7 @@ static const agenti_wire agenti_openai_responses_wire = {
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
-    agenti_openai_responses_import
+    agenti_openai_responses_import, "previous_response_id"
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif
@@ -10402,7 +10410,7 @@ static const agenti_wire agenti_gemini_wire = {
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
-    agenti_gemini_import
+    agenti_gemini_import, NULL
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif
@@ -10812,7 +10820,8 @@ static void agenti_gi_head(agenti_buf *b, agenti_request *r)
     if (!agenti_replaced(r, "model") && !agenti_replaced(r, "agent"))
         agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
+    if (r->previous.n) agenti_json_member_str(b, "previous_interaction_id", r->previous);
     if (system.n && !agenti_replaced(r, "system_instruction")) agenti_json_member_str(b, "system_instruction", system);
     agenti_gi_config_out(b, r);
     agenti_json_key(b, "input");
@@ -10951,7 +10960,7 @@ static const agenti_wire agenti_gemini_interactions_wire = {
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
     { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },
-    NULL
+    NULL, "previous_interaction_id"
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
 #endif
@@ -11664,7 +11673,7 @@ static const agenti_wire agenti_bedrock_converse_wire = {
     agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },             /* nothing of a whole answer is owned */
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
 #endif
@@ -11924,14 +11933,14 @@ static const agenti_wire agenti_ollama_wire = {
     agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
-    NULL
+    NULL, NULL
 };
 static const agenti_wire agenti_ollama_generate_wire = {
     "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
     agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }
@@ -12379,12 +12388,12 @@ static const agenti_wire agenti_cohere_wire = {
     agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
     agenti_co_event, agenti_co_whole, NULL,
     { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held },
-    NULL
+    NULL, NULL
 };
 static const agenti_wire agenti_cohere_v1_wire = {
     "cohere-v1", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_c1_event, agenti_c1_whole, NULL,
     { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }, { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none },
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }
@@ -12515,7 +12524,7 @@ static const agenti_wire agenti_openai_completions_wire = {
     AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING),
     agenti_ot_head, NULL, agenti_prompt_message, agenti_ot_tail, agenti_ot_tools, agenti_extra_out, agenti_ot_event, agenti_ot_whole, NULL,
     { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held },
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_openai_completions_wire; }
 #endif
@@ -16082,7 +16091,7 @@ static const char *const agenti_models_none[] = { NULL };
 static const agenti_wire agenti_models_wire = {
     "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
     { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
-    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL, NULL
 };
 
 /* ---- the request ---- */
@@ -16223,6 +16232,7 @@ typedef struct agenti_session {
     uint32_t flags, max_steps, parallel;
     uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
     uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
     uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
@@ -16414,7 +16424,7 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
     { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
-    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL }
 };
 AGENTI_FN const char *agenti_option_key(int option)
 {
@@ -16910,9 +16920,31 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+    r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
+    if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
+}
+/* Where the provider keeps its answers: the messages behind the last one that it has whole. 1: it goes on from that one. */
+static size_t agenti_kept_answer(const agenti_session *s)    /* its place in the table, from 1; 0: there is none        */
+{
+    size_t i = s->table.n;
+    while (i > 0) {
+        const agenti_msg *m = s->table.msgs[i - 1];
+        if (m->answer_id.n && m->model == s->model) return i;
+        i--;
+    }
+    return 0;
+}
+static void agenti_news_out(agenti_session *s, agenti_request *r, agenti_buf *b, size_t from)
+{
+    size_t i;
+    r->state = 0;
+    for (i = from; i < s->table.n; i++) {
+        r->before = s->table.msgs[i - 1];
+        agenti_message_out(b, r, s->table.msgs[i]);
+    }
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
 static int agenti_log_sync(agenti_session *s, agenti_request *r)
@@ -16967,12 +16999,18 @@ static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extr
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
+    size_t from;
     agenti_request_of(s, &r);
     if (extra.n) r.extra = extra;
-    if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    from = r.stateful && !agenti_replaced(&r, w->previous) ? agenti_kept_answer(s) : 0;
+    if (from) r.previous = agenti_text_view(&s->table.msgs[from - 1]->answer_id);
+    s->went_on = from > 0;
+    s->stateful = (uint8_t)r.stateful;
+    if ((!from && !agenti_log_sync(s, &r)) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
+    if (from) agenti_news_out(s, &r, &o->text, from);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
-    if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
+    if (!agenti_out_piece(o, NULL, 0) || (!from && !agenti_out_log(o, &s->log))) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
@@ -17179,6 +17217,19 @@ static int agenti_key_again(agenti_session *s, int *rc)
     agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
     return 1;
 }
+/* The provider does not know the answer any more that it was to go on from: all of the conversation, then.              */
+static int agenti_forgotten(agenti_session *s)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    size_t i;
+    if (!s->went_on || s->answer.msg || f->fault != AGENT_FAULT_REQUEST) return 0;
+    if (f->http_status != 404 && !agenti_find(agenti_text_view(&f->code), "previous") && !agenti_find(agenti_text_view(&f->text), "previous")) return 0;
+    for (i = 0; i < s->table.n; i++) agenti_text_free(&s->table.msgs[i]->answer_id, &s->e->graves);
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider has forgotten its last answer: all of the conversation is sent again");
+    return 1;
+}
 static int agenti_has_content(const agenti_msg *m)
 {
     uint32_t i;
@@ -17192,7 +17243,7 @@ static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
     int content = agenti_has_content(s->answer.msg), told = 0, rc;
-    if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (agenti_switch(s) || agenti_forgotten(s)) return AGENTI_PUMP_EVENT;
     if (agenti_key_again(s, &rc)) return rc;
     if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
         if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
@@ -17273,6 +17324,13 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     agenti_result_done(s, r, status);
     if (!call->called) r->state = AGENTI_CALL_SETTLED;       /* no TOOL_CALL was shown, so no TOOL_RESULT is            */
 }
+/* Whole and kept by the provider: the next request may go on from it. Without memory for the id more is sent, no more. */
+static void agenti_answer_keep(agenti_session *s)
+{
+    agent_str id = agenti_text_view(&s->answer.d.id);
+    if (!s->stateful || s->cancelling || s->answer.d.paused || agenti_answer_cut(&s->answer)) return;
+    (void)agenti_text_set(&s->answer.msg->answer_id, &s->pool, &s->e->graves, id);
+}
 static int agenti_model_end(agenti_session *s)
 {
     agenti_msg *results = s->answer.results;
@@ -17281,6 +17339,7 @@ static int agenti_model_end(agenti_session *s)
     s->state = results ? AGENTI_S_TOOLS : AGENTI_S_STEP_END;
     if (s->answer.msg == NULL) return AGENTI_AGAIN;
     s->answer.msg->ended = 1;
+    agenti_answer_keep(s);
     if (s->cancelling || agenti_answer_cut(&s->answer)) s->answer.msg->flags = AGENT_PART_CUT;
     return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.msg);
 }

@@ -162,6 +162,8 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
  *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
  *                                                     cache_control; others cache by themselves and are not asked)
+ *   "stateful"                                        true: the provider keeps its answers, and only what is new since the last
+ *                                                     whole one is sent (Responses, Gemini Interactions); false: all is
  * What a provider does not take is left out of its requests with a WARNING that names the option.
  * OK, E_ARG (unknown key, wrong form), E_STALE, E_NOMEM.                                                             */
 AGENTDEF int agent_session_set(agent_engine *, agent_id s, const char *key, const char *value, size_t n);

@@ -78,9 +78,31 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+    r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
+    if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
+}
+/* Where the provider keeps its answers: the messages behind the last one that it has whole. 1: it goes on from that one. */
+static size_t agenti_kept_answer(const agenti_session *s)    /* its place in the table, from 1; 0: there is none        */
+{
+    size_t i = s->table.n;
+    while (i > 0) {
+        const agenti_msg *m = s->table.msgs[i - 1];
+        if (m->answer_id.n && m->model == s->model) return i;
+        i--;
+    }
+    return 0;
+}
+static void agenti_news_out(agenti_session *s, agenti_request *r, agenti_buf *b, size_t from)
+{
+    size_t i;
+    r->state = 0;
+    for (i = from; i < s->table.n; i++) {
+        r->before = s->table.msgs[i - 1];
+        agenti_message_out(b, r, s->table.msgs[i]);
+    }
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
 static int agenti_log_sync(agenti_session *s, agenti_request *r)
@@ -135,12 +157,18 @@ static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extr
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
+    size_t from;
     agenti_request_of(s, &r);
     if (extra.n) r.extra = extra;
-    if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    from = r.stateful && !agenti_replaced(&r, w->previous) ? agenti_kept_answer(s) : 0;
+    if (from) r.previous = agenti_text_view(&s->table.msgs[from - 1]->answer_id);
+    s->went_on = from > 0;
+    s->stateful = (uint8_t)r.stateful;
+    if ((!from && !agenti_log_sync(s, &r)) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
+    if (from) agenti_news_out(s, &r, &o->text, from);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
-    if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
+    if (!agenti_out_piece(o, NULL, 0) || (!from && !agenti_out_log(o, &s->log))) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
@@ -347,6 +375,19 @@ static int agenti_key_again(agenti_session *s, int *rc)
     agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
     return 1;
 }
+/* The provider does not know the answer any more that it was to go on from: all of the conversation, then.              */
+static int agenti_forgotten(agenti_session *s)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    size_t i;
+    if (!s->went_on || s->answer.msg || f->fault != AGENT_FAULT_REQUEST) return 0;
+    if (f->http_status != 404 && !agenti_find(agenti_text_view(&f->code), "previous") && !agenti_find(agenti_text_view(&f->text), "previous")) return 0;
+    for (i = 0; i < s->table.n; i++) agenti_text_free(&s->table.msgs[i]->answer_id, &s->e->graves);
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider has forgotten its last answer: all of the conversation is sent again");
+    return 1;
+}
 static int agenti_has_content(const agenti_msg *m)
 {
     uint32_t i;
@@ -360,7 +401,7 @@ static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
     int content = agenti_has_content(s->answer.msg), told = 0, rc;
-    if (agenti_switch(s)) return AGENTI_PUMP_EVENT;
+    if (agenti_switch(s) || agenti_forgotten(s)) return AGENTI_PUMP_EVENT;
     if (agenti_key_again(s, &rc)) return rc;
     if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
         if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
@@ -441,6 +482,13 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     agenti_result_done(s, r, status);
     if (!call->called) r->state = AGENTI_CALL_SETTLED;       /* no TOOL_CALL was shown, so no TOOL_RESULT is            */
 }
+/* Whole and kept by the provider: the next request may go on from it. Without memory for the id more is sent, no more. */
+static void agenti_answer_keep(agenti_session *s)
+{
+    agent_str id = agenti_text_view(&s->answer.d.id);
+    if (!s->stateful || s->cancelling || s->answer.d.paused || agenti_answer_cut(&s->answer)) return;
+    (void)agenti_text_set(&s->answer.msg->answer_id, &s->pool, &s->e->graves, id);
+}
 static int agenti_model_end(agenti_session *s)
 {
     agenti_msg *results = s->answer.results;
@@ -449,6 +497,7 @@ static int agenti_model_end(agenti_session *s)
     s->state = results ? AGENTI_S_TOOLS : AGENTI_S_STEP_END;
     if (s->answer.msg == NULL) return AGENTI_AGAIN;
     s->answer.msg->ended = 1;
+    agenti_answer_keep(s);
     if (s->cancelling || agenti_answer_cut(&s->answer)) s->answer.msg->flags = AGENT_PART_CUT;
     return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.msg);
 }

@@ -26,6 +26,7 @@ enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends argume
 typedef struct agenti_msg {
     const void *wire;                    /* the wire format that `more` and `inner` are of; NULL: no import             */
     agenti_text more;                    /* of an import: JSON members that no field holds                              */
+    agenti_text answer_id;               /* of the model: the provider keeps it under this id, all of it                */
     agent_num id, run;
     uint8_t role, flags, ended;
     uint32_t model;                      /* which of the session's models made it                                       */
@@ -143,6 +144,7 @@ AGENTI_FN void agenti_msg_free(agenti_pool *pool, agenti_msg *m, agenti_blob **g
         agenti_text_free(&p->inner, graves);
     }
     agenti_text_free(&m->more, graves);
+    agenti_text_free(&m->answer_id, graves);
     agenti_put(pool, m->parts, m->cap * sizeof *m->parts);
     agenti_put(pool, m, sizeof *m);
 }

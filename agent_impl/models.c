@@ -110,7 +110,7 @@ static const char *const agenti_models_none[] = { NULL };
 static const agenti_wire agenti_models_wire = {
     "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
     { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
-    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL, NULL
 };
 
 /* ---- the request ---- */

@@ -25,6 +25,7 @@ typedef struct agenti_session {
     uint32_t flags, max_steps, parallel;
     uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
     uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
     uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
     agenti_text options[AGENTI_OPT_COUNT];
     agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
@@ -216,7 +217,7 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
     { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
-    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL }
 };
 AGENTI_FN const char *agenti_option_key(int option)
 {

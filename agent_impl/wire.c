@@ -71,7 +71,7 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL, AGENTI_OPT_COUNT,
        AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
@@ -87,6 +87,8 @@ typedef struct agenti_request {               /* what a request is made of, besi
     const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    int stateful;                             /* the provider is to keep its answers                                    */
+    agent_str previous;                       /* its id of the one that it goes on from; only what came after is sent   */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
@@ -121,6 +123,7 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
     /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
     int (*import)(struct agenti_import *, agent_str body);
+    const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */

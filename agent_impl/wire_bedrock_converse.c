@@ -704,7 +704,7 @@ static const agenti_wire agenti_bedrock_converse_wire = {
     agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },             /* nothing of a whole answer is owned */
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_bedrock_converse(void) { return &agenti_bedrock_converse_wire; }
 #endif

@@ -438,12 +438,12 @@ static const agenti_wire agenti_cohere_wire = {
     agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
     agenti_co_event, agenti_co_whole, NULL,
     { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held },
-    NULL
+    NULL, NULL
 };
 static const agenti_wire agenti_cohere_v1_wire = {
     "cohere-v1", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_c1_event, agenti_c1_whole, NULL,
     { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none }, { agenti_co_none, agenti_co_none, agenti_co_none, 0, agenti_co_none },
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_cohere(void) { return &agenti_cohere_wire; }
 AGENTI_FN const agenti_wire *agenti_cohere_v1(void) { return &agenti_cohere_v1_wire; }

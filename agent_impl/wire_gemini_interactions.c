@@ -401,7 +401,8 @@ static void agenti_gi_head(agenti_buf *b, agenti_request *r)
     if (!agenti_replaced(r, "model") && !agenti_replaced(r, "agent"))
         agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
+    if (r->previous.n) agenti_json_member_str(b, "previous_interaction_id", r->previous);
     if (system.n && !agenti_replaced(r, "system_instruction")) agenti_json_member_str(b, "system_instruction", system);
     agenti_gi_config_out(b, r);
     agenti_json_key(b, "input");
@@ -540,7 +541,7 @@ static const agenti_wire agenti_gemini_interactions_wire = {
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
     { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },
-    NULL
+    NULL, "previous_interaction_id"
 };
 AGENTI_FN const agenti_wire *agenti_gemini_interactions(void) { return &agenti_gemini_interactions_wire; }
 #endif

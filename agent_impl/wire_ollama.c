@@ -251,14 +251,14 @@ static const agenti_wire agenti_ollama_wire = {
     agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
-    NULL
+    NULL, NULL
 };
 static const agenti_wire agenti_ollama_generate_wire = {
     "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
     agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
-    NULL
+    NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_ollama(void) { return &agenti_ollama_wire; }
 AGENTI_FN const agenti_wire *agenti_ollama_generate(void) { return &agenti_ollama_generate_wire; }

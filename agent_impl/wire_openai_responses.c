@@ -777,15 +777,16 @@ static int agenti_rs_thinks(const agenti_request *r)
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(model, words[i])) return 0;
     return 1;
 }
-/* Nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7).             */
+/* Unless the host wants it, nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7). */
 static void agenti_rs_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
-    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr("false"));
-    if (agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
+    if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
+    if (r->previous.n) agenti_json_member_str(b, "previous_response_id", r->previous);
+    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
     agenti_option_out(b, r, "max_output_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
@@ -1033,7 +1034,7 @@ static const agenti_wire agenti_openai_responses_wire = {
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
-    agenti_openai_responses_import
+    agenti_openai_responses_import, "previous_response_id"
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif

@@ -21,7 +21,6 @@ static int ask_open(ask *a, const char *provider, const char *body_json, size_t 
     memset(a, 0, sizeof *a);
     if (agent_open(&a->e, &d) != AGENT_OK) exit(2);
     p.provider = provider;
-    p.key = "";
     p.key = "sk-1";
     p.body_json = body_json;
     s.peer = agent_peer_open(a->e, &p);

@@ -180,6 +180,74 @@ static void test_import(void)
     CHECK(strstr(a.body, "Call no more tools.") != NULL);
     agent_close(a.e);
 }
+#define KEPT(id, ...) __VA_ARGS__ EV("{\"type\":\"response.completed\",\"response\":{\"id\":\"" id "\",\"status\":\"completed\",\"output\":[]}}")
+/* An error body for the request that waits.                                                                             */
+static void refuse(int status, const char *body)
+{
+    CHECK(agent_http_head(a.e, a.conn, status, "content-type: application/json\n", AGENT_CSTR) == AGENT_OK);
+    CHECK(agent_feed(a.e, a.conn, body, strlen(body), NULL) == AGENT_OK && agent_eof(a.e, a.conn) == AGENT_OK);
+}
+/* The provider keeps its answers: what it has is not sent again; what broke off, and what it has forgotten, is.          */
+static void test_stateful(void)
+{
+    CHECK(ask_open(&a, "openai-responses", NULL, 2, 0));
+    ask_set(&a, "stateful", "true");
+    ask_say(&a, "Hi");
+    ASK_HAS(&a, "store", "true");
+    ASK_HAS(&a, "include", NULL);
+    ASK_HAS(&a, "previous_response_id", NULL);
+    ask_answer(&a, SSE, KEPT("resp_1", DONE("0", THOUGHT) DONE("1", CALL("a", "go", "{}"))));
+    ask_take(&a);
+    ASK_HAS(&a, "previous_response_id", "\"resp_1\"");
+    ASK_HAS(&a, "instructions", "\"Be brief.\"");
+    ASK_HAS(&a, "input", "[{\"type\":\"function_call_output\",\"call_id\":\"a\",\"output\":\"go\"}]");
+    ask_answer(&a, SSE, KEPT("resp_2", DONE("0", TEXT("Six."))));
+    ask_say(&a, "And?");
+    ASK_HAS(&a, "previous_response_id", "\"resp_2\"");
+    ASK_HAS(&a, "input", "[{\"role\":\"user\",\"content\":\"And?\"}]");
+    ask_answer(&a, SSE, EV("{\"type\":\"response.created\",\"response\":{\"id\":\"resp_3\"}}") EV("{\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"It\"}"));
+    ask_say(&a, "Go on.");                   /* resp_3 broke off                                                        */
+    ASK_HAS(&a, "previous_response_id", "\"resp_2\"");
+    CHECK_CASE(strstr(a.body, "And?") && strstr(a.body, "Go on.") && !strstr(a.body, "Six."), a.body);
+    CHECK(agent_cancel(a.e, a.session) == AGENT_OK);
+    ask_say(&a, "Once more.");
+    ASK_HAS(&a, "previous_response_id", "\"resp_2\"");
+    CHECK(strstr(a.body, "And?") && strstr(a.body, "Go on.") && strstr(a.body, "Once more."));
+    refuse(404, "{\"error\":{\"message\":\"Previous response with id 'resp_2' not found.\",\"code\":\"previous_response_not_found\"}}");
+    ask_take(&a);
+    ASK_HAS(&a, "previous_response_id", NULL);
+    CHECK(strstr(a.body, "\"Hi\"") && strstr(a.body, "Six.") && strstr(a.body, "Once more."));
+    refuse(404, "{\"error\":{\"message\":\"Previous response with id 'resp_2' not found.\"}}");       /* it was not sent: not again */
+    ask_say(&a, "Well?");
+    ask_answer(&a, SSE, KEPT("resp_4", DONE("0", TEXT("Yes."))));
+    ask_set(&a, "model", "n");               /* another model has not said it                                           */
+    ask_say(&a, "Sure?");
+    ASK_HAS(&a, "previous_response_id", NULL);
+    ask_answer(&a, SSE, KEPT("resp_5", DONE("0", TEXT("Yes."))));
+    ask_set(&a, "stateful", "false");
+    ask_say(&a, "Bye");
+    ASK_HAS(&a, "previous_response_id", NULL);
+    ASK_HAS(&a, "store", "false");
+    CHECK(strstr(a.body, "Sure?") != NULL);
+    agent_close(a.e);
+    CHECK(ask_open(&a, "openai", NULL, 0, 0));
+    ask_set(&a, "stateful", "true");
+    ask_say(&a, "Hi");
+    ASK_WARNED(&a, "stateful ");
+    agent_close(a.e);
+}
+static void test_stateful_interactions(void)
+{
+    CHECK(ask_open(&a, "gemini-interactions", NULL, 0, 0));
+    ask_set(&a, "stateful", "true");
+    ask_say(&a, "Hi");
+    ASK_HAS(&a, "store", "true");
+    ask_answer(&a, "application/json", "{\"id\":\"int_1\",\"status\":\"completed\",\"steps\":[{\"type\":\"model_output\",\"content\":[{\"type\":\"text\",\"text\":\"Six.\"}]}]}");
+    ask_say(&a, "And?");
+    ASK_HAS(&a, "previous_interaction_id", "\"int_1\"");
+    CHECK_CASE(strstr(a.body, "And?") && !strstr(a.body, "Six."), a.body);
+    agent_close(a.e);
+}
 int main(void)
 {
     test_options();
@@ -189,5 +257,7 @@ int main(void)
     test_open_thoughts();
     test_raw_tools();
     test_import();
+    test_stateful();
+    test_stateful_interactions();
     return test_end("request_responses");
 }
