@@ -148,24 +148,75 @@
  * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
- *   name                   base URL                                              key in
- *   openai                 https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-responses       https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-completions     https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-compatible      agent_peer_desc.url                                   OPENAI_API_KEY
- *   anthropic              https://api.anthropic.com/v1                          ANTHROPIC_API_KEY
- *   gemini                 https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
- *   gemini-interactions    https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
- *   cohere                 https://api.cohere.com/v2                             COHERE_API_KEY
- *   amazon-bedrock         agent_peer_desc.url (it has the region)               AWS_BEARER_TOKEN_BEDROCK
- *   amazon-bedrock-invoke  agent_peer_desc.url                                   AWS_BEARER_TOKEN_BEDROCK
- *   ollama                 http://127.0.0.1:11434/v1 (OpenAI chat)               none
- *   ollama-native          http://127.0.0.1:11434/api                            none
- *   ollama-generate        http://127.0.0.1:11434/api                            none
- *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
- *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
+ * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
+ *   name                   wire format         base URL                                               key in                    drops
+ *   openai                 openai-chat         https://api.openai.com/v1                              OPENAI_API_KEY            A
+ *   openai-responses       openai-responses    https://api.openai.com/v1                              OPENAI_API_KEY            B
+ *   openai-completions     openai-completions  https://api.openai.com/v1                              OPENAI_API_KEY            C
+ *   azure                  openai-chat         agent_peer_desc.url                                    AZURE_OPENAI_API_KEY      A
+ *   azure-responses        openai-responses    agent_peer_desc.url                                    AZURE_OPENAI_API_KEY      B
+ *   copilot                openai-chat         https://api.githubcopilot.com                          GITHUB_COPILOT_TOKEN      A
+ *   copilot-responses      openai-responses    https://api.githubcopilot.com                          GITHUB_COPILOT_TOKEN      B
+ *   github-models          openai-chat         https://models.github.ai/inference                     GITHUB_TOKEN              A
+ *   anthropic              anthropic           https://api.anthropic.com/v1                           ANTHROPIC_API_KEY         D
+ *   vertex-anthropic       vertex-anthropic    agent_peer_desc.url                                    the host knows            E
+ *   vertex                 gemini              agent_peer_desc.url                                    the host knows            F
+ *   gemini                 gemini              https://generativelanguage.googleapis.com/v1beta       GEMINI_API_KEY            F
+ *   gemini-interactions    gemini-interactions https://generativelanguage.googleapis.com/v1beta       GEMINI_API_KEY            G
+ *   amazon-bedrock         bedrock-converse    agent_peer_desc.url                                    AWS_BEARER_TOKEN_BEDROCK  H
+ *   amazon-bedrock-invoke  bedrock-invoke      agent_peer_desc.url                                    AWS_BEARER_TOKEN_BEDROCK  E
+ *   cohere                 cohere-v2           https://api.cohere.com/v2                              COHERE_API_KEY            I
+ *   deepseek               openai-chat         https://api.deepseek.com/v1                            DEEPSEEK_API_KEY          J
+ *   kimi                   openai-chat         https://api.moonshot.ai/v1                             MOONSHOT_API_KEY          A
+ *   mistral                openai-chat         https://api.mistral.ai/v1                              MISTRAL_API_KEY           K
+ *   xai                    openai-chat         https://api.x.ai/v1                                    XAI_API_KEY               A
+ *   openrouter             openai-chat         https://openrouter.ai/api/v1                           OPENROUTER_API_KEY        L
+ *   groq                   openai-chat         https://api.groq.com/openai/v1                         GROQ_API_KEY              A
+ *   huggingface            openai-chat         https://router.huggingface.co/v1                       HF_TOKEN                  L
+ *   novita                 openai-chat         https://api.novita.ai/openai/v1                        NOVITA_API_KEY            L
+ *   together               openai-chat         https://api.together.xyz/v1                            TOGETHER_API_KEY          L
+ *   fireworks              openai-chat         https://api.fireworks.ai/inference/v1                  FIREWORKS_API_KEY         L
+ *   deepinfra              openai-chat         https://api.deepinfra.com/v1/openai                    DEEPINFRA_API_KEY         L
+ *   cerebras               openai-chat         https://api.cerebras.ai/v1                             CEREBRAS_API_KEY          A
+ *   perplexity             openai-chat         https://api.perplexity.ai                              PERPLEXITY_API_KEY        A
+ *   alibaba                openai-chat         https://dashscope-intl.aliyuncs.com/compatible-mode/v1 DASHSCOPE_API_KEY         M
+ *   zai                    openai-chat         https://api.z.ai/api/paas/v4                           ZAI_API_KEY               A
+ *   minimax                anthropic           https://api.minimax.io/anthropic/v1                    MINIMAX_API_KEY           D
+ *   minimax-chat           openai-chat         https://api.minimax.io/v1                              MINIMAX_API_KEY           A
+ *   venice                 openai-chat         https://api.venice.ai/api/v1                           VENICE_API_KEY            L
+ *   vercel                 openai-chat         https://ai-gateway.vercel.sh/v1                        AI_GATEWAY_API_KEY        A
+ *   orcarouter             openai-chat         https://api.orcarouter.ai/v1                           ORCAROUTER_API_KEY        A
+ *   requesty               openai-chat         https://router.requesty.ai/v1                          REQUESTY_API_KEY          A
+ *   trustedrouter          openai-chat         https://api.trustedrouter.com/v1                       TRUSTEDROUTER_API_KEY     A
+ *   ollama                 openai-chat         http://127.0.0.1:11434/v1                              none                      L
+ *   ollama-native          ollama              http://127.0.0.1:11434/api                             none                      N
+ *   ollama-generate        ollama-generate     http://127.0.0.1:11434/api                             none                      N
+ *   ollama-cloud           ollama              https://ollama.com/api                                 OLLAMA_API_KEY            N
+ *   llama.cpp              openai-chat         http://127.0.0.1:8080/v1                               LLAMA_API_KEY             L
+ *   vllm                   openai-chat         http://127.0.0.1:8000/v1                               VLLM_API_KEY              L
+ *   lm-studio              openai-chat         http://127.0.0.1:1234/v1                               LM_API_TOKEN              L
+ *   openai-compatible      openai-chat         agent_peer_desc.url                                    OPENAI_API_KEY            A
+ *   anthropic-compatible   anthropic           agent_peer_desc.url                                    ANTHROPIC_API_KEY         D
+ *   A: top_k thinking_budget stateful
+ *   B: top_k seed frequency_penalty presence_penalty stop thinking_budget
+ *   C: top_k tool_choice parallel_tool_calls reasoning_effort thinking_budget response_format service_tier prompt_cache_key stateful
+ *   D: seed frequency_penalty presence_penalty prompt_cache_key stateful
+ *   E: seed frequency_penalty presence_penalty service_tier prompt_cache_key stateful
+ *   F: parallel_tool_calls service_tier prompt_cache_key user stateful strict
+ *   G: top_k frequency_penalty presence_penalty parallel_tool_calls thinking_budget service_tier prompt_cache_key user strict
+ *   H: seed frequency_penalty presence_penalty parallel_tool_calls prompt_cache_key user stateful
+ *   I: parallel_tool_calls service_tier prompt_cache_key user stateful
+ *   J: top_k tool_choice thinking_budget stateful
+ *   K: top_k thinking_budget service_tier prompt_cache_key user stateful
+ *   L: thinking_budget stateful
+ *   M: stateful
+ *   N: tool_choice parallel_tool_calls service_tier prompt_cache_key user stateful strict
  * Wire formats, for rows and for agent_decode: openai-chat openai-responses openai-completions anthropic gemini gemini-interactions ollama
- * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke.
+ * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke vertex-anthropic. Base URLs without a row's own:
+ *   azure         https://RESOURCE.openai.azure.com/openai/v1, or .../openai/deployments/NAME?api-version=DATE
+ *   vertex        https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google, for vertex-anthropic
+ *                 .../publishers/anthropic; the key is an OAuth token, which expires: CREDENTIAL
+ *   amazon-bedrock   https://bedrock-runtime.REGION.amazonaws.com; with agent_peer_desc.auth "sign" in place of a bearer key: SIGN (SigV4)
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the
@@ -376,7 +427,10 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
   const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
+  const char *headers;           /* "Name: value\n" lines that it wants, or NULL; a header that the host gives goes before */
 } agent_provider;
+/* The i-th row of the table that is built in, from 0; NULL past the last.                                             */
+AGENTDEF const agent_provider *agent_provider_at(size_t i);
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
@@ -384,7 +438,10 @@ enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
   AGENT_DIALECT_MISTRAL = 16,                /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
                                                 results an assistant message before the user's                       */
-  AGENT_DIALECT_UNSIGNED_THINKING = 32       /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
+  AGENT_DIALECT_UNSIGNED_THINKING = 32,      /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
+  AGENT_DIALECT_THINKING_TYPE = 64,          /* thinking is switched by thinking: {type: enabled or disabled} (Z.ai, Kimi, DeepSeek) */
+  AGENT_DIALECT_ENABLE_THINKING = 128,       /* thinking is switched by enable_thinking and thinking_budget (Alibaba)   */
+  AGENT_DIALECT_TOP_K = 256                  /* top_k is taken, which OpenAI refuses                                    */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */
@@ -438,6 +495,8 @@ AGENTDEF int agent_models(agent_engine *, agent_id peer);
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
   AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
+  AGENT_TF_STRICT = 4,           /* the model's arguments are to fit the schema exactly, which has to be of the provider's strict kind:
+                                    every property required, additionalProperties false (OpenAI structured outputs)   */
   AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
                                     runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
                                     TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
@@ -480,10 +539,14 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "stop"                                            a JSON string or array of strings
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
- *   "reasoning_effort"                                as the provider names it: low, medium, high ...
+ *   "reasoning_effort"                                off, minimal, low, medium, high, max: told in the provider's words, or in the
+ *                                                     nearest that it has; other words are sent as they are
  *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
  *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
  *                                                     cache_control; others cache by themselves and are not asked)
+ *   "response_format"                                  json, or a JSON Schema (an object) that the answer's text has to fit
+ *   "service_tier" "prompt_cache_key" "user"          text, as the provider takes it; user stands for the end user (Anthropic: user_id)
+ *   "top_k"                                           a JSON number
  *   "stateful"                                        true: the provider keeps its answers, and only what is new since the last
  *                                                     whole one is sent (Responses, Gemini Interactions); false: all is
  * What a provider does not take is left out of its requests with a WARNING that names the option.
@@ -4377,8 +4440,10 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL, AGENTI_OPT_COUNT,
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL,
+       AGENTI_OPT_FORMAT, AGENTI_OPT_TIER, AGENTI_OPT_CACHE_KEY, AGENTI_OPT_TOP_K, AGENTI_OPT_USER, AGENTI_OPT_COUNT,
+       /* beside options */
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_COUNT };
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
     agenti_text name, description, schema;
@@ -4413,7 +4478,7 @@ typedef struct agenti_wire {
     const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
-    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ and AGENTI_LEFT_ that have no place in its requests */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
      * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
@@ -4486,8 +4551,12 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
-/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
-AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, and `strict` where the
+ * tool is, else `loose`.                                                                                               */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *strict, const char *loose);
+/* The option reasoning_effort: off, minimal, low, medium, high, max in a format's own words; other words as they are.    */
+AGENTI_FN agent_str agenti_effort(const agenti_request *, const char *const *words);
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *);        /* of the option response_format; "": any JSON, or not asked for */
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -4894,7 +4963,20 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
+AGENTI_FN agent_str agenti_effort(const agenti_request *r, const char *const *words)
+{
+    static const char *const scale[] = { "off", "minimal", "low", "medium", "high", "max" };
+    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    size_t i;
+    for (i = 0; i < sizeof scale / sizeof *scale; i++) if (agenti_eq(effort, scale[i])) return agenti_cstr(words[i]);
+    return effort;
+}
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *r)
+{
+    agent_str format = agenti_text_view(&r->options[AGENTI_OPT_FORMAT]);
+    return agenti_is_object(format) ? format : agenti_str(NULL, 0);
+}
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *strict, const char *loose)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -4908,13 +4990,13 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, schema, agenti_text_view(&t->schema));
-        agenti_buf_str(b, close);
+        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? strict : loose);
     }
     agenti_buf_str(b, "]");
 }
 AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {
@@ -6876,8 +6958,53 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
-    if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
-        agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+    if (r->dialect & AGENT_DIALECT_TOP_K) agenti_option_out(b, r, "top_k", AGENTI_OPT_TOP_K);
+}
+/* How thinking is asked for is each host's own: a word, a switch, a switch and a budget.                                */
+static void agenti_oc_thinking_out(agenti_buf *b, const agenti_request *r)
+{
+    static const char *const words[] = { "none", "minimal", "low", "medium", "high", "xhigh" };
+    static const char *const switched[] = { "", "low", "low", "medium", "high", "max" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), given = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), effort;
+    int off = agenti_eq(budget, "0") || agenti_eq(given, "off");
+    effort = agenti_effort(r, r->dialect & AGENT_DIALECT_THINKING_TYPE ? switched : words);
+    if (budget.n + given.n == 0) return;
+    if ((r->dialect & AGENT_DIALECT_THINKING_TYPE) && !agenti_replaced(r, "thinking"))
+        agenti_json_member(b, "thinking", agenti_cstr(off ? "{\"type\":\"disabled\"}" : "{\"type\":\"enabled\"}"));
+    if (r->dialect & AGENT_DIALECT_ENABLE_THINKING) {
+        if (!agenti_replaced(r, "enable_thinking")) agenti_json_member(b, "enable_thinking", agenti_cstr(off ? "false" : "true"));
+        if (!off && budget.n && !agenti_eq(budget, "adaptive")) agenti_option_out(b, r, "thinking_budget", AGENTI_OPT_THINKING);
+    } else if (effort.n && !agenti_replaced(r, "reasoning_effort")) agenti_json_member_str(b, "reasoning_effort", effort);
+}
+/* Any JSON, or what fits a schema.                                                                                     */
+static void agenti_oc_format_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "response_format")) return;
+    if (schema.n == 0) { agenti_json_member(b, "response_format", agenti_cstr("{\"type\":\"json_object\"}")); return; }
+    agenti_buf_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"strict\":true");
+    agenti_json_member(b, "schema", schema);
+    agenti_buf_str(b, "}}");
+}
+static void agenti_oc_words_out(agenti_buf *b, agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "service_tier", AGENTI_OPT_TIER }, { "prompt_cache_key", AGENTI_OPT_CACHE_KEY }, { "user", AGENTI_OPT_USER }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (r->options[rows[i].option].n == 0 || agenti_replaced(r, rows[i].key)) continue;
+        if (r->dialect & AGENT_DIALECT_MISTRAL) r->left_out |= AGENTI_BIT(rows[i].option);       /* it refuses what it does not know */
+        else agenti_json_member_str(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
+    }
+}
+/* What only some hosts take.                                                                                           */
+static void agenti_oc_left(agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    int switches = (r->dialect & AGENT_DIALECT_THINKING_TYPE) && (agenti_eq(budget, "0") || agenti_eq(budget, "adaptive"));
+    if (budget.n && !switches && !(r->dialect & AGENT_DIALECT_ENABLE_THINKING)) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    if (r->options[AGENTI_OPT_TOP_K].n && !(r->dialect & AGENT_DIALECT_TOP_K)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOP_K);
 }
 static int agenti_oc_forces(const agenti_request *r)
 {
@@ -6892,6 +7019,10 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
+    agenti_oc_thinking_out(b, r);
+    agenti_oc_format_out(b, r);
+    agenti_oc_words_out(b, r);
+    agenti_oc_left(r);
     if (agenti_oc_forces(r) && ((r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)
         || ((r->dialect & AGENT_DIALECT_MISTRAL) && !agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), "required"))))
         r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);               /* Mistral: any tool instead of that one          */
@@ -7101,9 +7232,13 @@ static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
 static const char *const agenti_oc_owner[] = { "index", "id", NULL };
 static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
 static const char *const agenti_oc_none[] = { NULL };
+static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", ",\"strict\":true}}", "}}");
+}
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
+    "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0,
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
     agenti_openai_chat_import, NULL
@@ -7317,6 +7452,7 @@ AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
 #ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void);          /* the same behind Vertex AI                       */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
 /* ---- answers ---- */
@@ -7688,9 +7824,13 @@ static int agenti_an_thinks(const agenti_request *r)
     return budget.n && !agenti_eq(budget, "0");
 }
 /* A budget of 0 switches thinking off; effort goes its own way.                                                        */
-static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
+static void agenti_an_thinking_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "", "low", "low", "medium", "high", "max" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_effort(r, words), schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_FORMAT].n && schema.n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_FORMAT);
+    if (budget.n == 0 && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off") && !agenti_replaced(r, "thinking"))
+        agenti_json_member(b, "thinking", agenti_cstr("{\"type\":\"disabled\"}"));
     if (budget.n && !agenti_replaced(r, "thinking")) {
         int adaptive = agenti_eq(budget, "adaptive");
         agenti_buf_str(b, ",\"thinking\":{\"type\":");
@@ -7698,9 +7838,15 @@ static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
         if (!adaptive && agenti_an_thinks(r)) agenti_json_member(b, "budget_tokens", budget);
         agenti_buf_str(b, "}");
     }
-    if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
+    if ((effort.n == 0 && schema.n == 0) || agenti_replaced(r, "output_config")) return;
     agenti_buf_str(b, ",\"output_config\":{");
-    agenti_json_member_str(b, "effort", effort);
+    if (effort.n) agenti_json_member_str(b, "effort", effort);
+    if (schema.n) {
+        agenti_json_key(b, "format");
+        agenti_buf_str(b, "{\"type\":\"json_schema\"");
+        agenti_json_member(b, "schema", schema);
+        agenti_buf_str(b, "}");
+    }
     agenti_buf_str(b, "}");
 }
 /* A choice that forces a call is refused beside thinking.                                                              */
@@ -7725,10 +7871,10 @@ static void agenti_an_limit_out(agenti_buf *b, const agenti_request *r)
 /* Thinking is refused beside a temperature and the like.                                                               */
 static void agenti_an_sampling_out(agenti_buf *b, agenti_request *r)
 {
-    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P };
-    static const char *const keys[] = { "temperature", "top_p" };
+    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_TOP_K };
+    static const char *const keys[] = { "temperature", "top_p", "top_k" };
     int i;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         if (agenti_an_thinks(r) && r->options[options[i]].n && !agenti_replaced(r, keys[i])) r->left_out |= AGENTI_BIT(options[i]);
         else agenti_option_out(b, r, keys[i], options[i]);
     }
@@ -7756,6 +7902,13 @@ static void agenti_an_head_rest(agenti_buf *b, agenti_request *r)
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_stops_out(b, r, "stop_sequences");
     agenti_an_thinking_out(b, r);
+    if (r->options[AGENTI_OPT_TIER].n && !agenti_replaced(r, "service_tier") && !(r->wire->lacks & AGENTI_BIT(AGENTI_OPT_TIER)))
+        agenti_json_member_str(b, "service_tier", agenti_text_view(&r->options[AGENTI_OPT_TIER]));
+    if (r->options[AGENTI_OPT_USER].n && !agenti_replaced(r, "metadata")) {
+        agenti_buf_str(b, ",\"metadata\":{");
+        agenti_json_member_str(b, "user_id", agenti_text_view(&r->options[AGENTI_OPT_USER]));
+        agenti_buf_str(b, "}");
+    }
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
@@ -7777,6 +7930,15 @@ static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
 {
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
+    agenti_an_head_rest(b, r);
+}
+/* Behind Vertex the path says which model; whether it streams, body and path both.                                     */
+static void agenti_an_vertex_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("vertex-2023-10-16"));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->options[AGENTI_OPT_CACHE].n && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     agenti_an_head_rest(b, r);
 }
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open: user, model,
@@ -7949,25 +8111,28 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{", "input_schema", "}");
+    agenti_tools_list(b, r, "{", "input_schema", ",\"strict\":true}", "}");
 }
 static const char *const agenti_an_parts[] = { "text", "thinking", "partial_json", NULL };
 static const char *const agenti_an_routing[] = { "type", "index", NULL };
 static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
-#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, head) { name, path, whole_path, framing, header, value, \
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
+#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, lacks, head) { name, path, whole_path, framing, header, value, \
+    lacks | AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import, NULL }
-static const agenti_wire agenti_anthropic_wires[2] = {
-    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
+static const agenti_wire agenti_anthropic_wires[3] = {
+    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
-                  agenti_an_invoke_head)
+                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head),
+    AGENTI_AN_ROW("vertex-anthropic", "/models/{model}:streamRawPredict", "/models/{model}:rawPredict", AGENTI_FRAMING_SSE, NULL, NULL,
+                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_vertex_head)
 };
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[2]; }
 #endif
 #endif
 
@@ -8974,15 +9139,34 @@ static int agenti_rs_thinks(const agenti_request *r)
     return 1;
 }
 /* Unless the host wants it, nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7). */
+static void agenti_rs_words_out(agenti_buf *b, const agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "service_tier", AGENTI_OPT_TIER }, { "prompt_cache_key", AGENTI_OPT_CACHE_KEY }, { "safety_identifier", AGENTI_OPT_USER }
+    };
+    agent_str schema = agenti_format_schema(r);
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        agent_str word = agenti_text_view(&r->options[rows[i].option]);
+        if (word.n && !agenti_replaced(r, rows[i].key)) agenti_json_member_str(b, rows[i].key, word);
+    }
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "text")) return;
+    if (schema.n == 0) { agenti_json_member(b, "text", agenti_cstr("{\"format\":{\"type\":\"json_object\"}}")); return; }
+    agenti_buf_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":true");
+    agenti_json_member(b, "schema", schema);
+    agenti_buf_str(b, "}}");
+}
 static void agenti_rs_head(agenti_buf *b, agenti_request *r)
 {
-    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "none", "minimal", "low", "medium", "high", "xhigh" };
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_effort(r, words);
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
     if (r->previous.n) agenti_json_member_str(b, "previous_response_id", r->previous);
-    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
+    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include"))
+        agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
     agenti_option_out(b, r, "max_output_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
@@ -8991,6 +9175,7 @@ static void agenti_rs_head(agenti_buf *b, agenti_request *r)
         agenti_json_member_str(b, "effort", effort);
         agenti_buf_str(b, "}");
     }
+    agenti_rs_words_out(b, r);
     if (system.n && r->system_raw.n == 0 && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
     agenti_buf_str(b, ",\"input\":[");
 }
@@ -9212,7 +9397,7 @@ static void agenti_rs_tail(agenti_buf *b, const agenti_request *r)
 /* strict: else a schema has to be of OpenAI's strict kind.                                                             */
 static void agenti_rs_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":false}");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":true}", ",\"strict\":false}");
 }
 /* Texts of messages are read in pieces: their parts have annotations before the text, and what goes back as it came has not. Images are put
  * together again; in a stream the list of all items at its end mostly repeats them, and then they need not be held.     */
@@ -9226,7 +9411,7 @@ static const char *const agenti_rs_none[] = { NULL };
 static const agenti_wire agenti_openai_responses_wire = {
     "openai-responses", "/responses", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_STOP)
-        | AGENTI_BIT(AGENTI_OPT_THINKING),
+        | AGENTI_BIT(AGENTI_OPT_THINKING) | AGENTI_BIT(AGENTI_OPT_TOP_K),
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
@@ -10021,7 +10206,9 @@ static int agenti_gm_is_gemma(const agenti_request *r) { return agenti_find(agen
 /* A level and a budget exclude each other.                                                                             */
 static void agenti_gm_thinking_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), level = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "", "minimal", "low", "medium", "high", "high" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), level = agenti_effort(r, words);
+    if (budget.n == 0 && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off")) budget = agenti_cstr("0");
     if (budget.n == 0 && level.n == 0) return;
     if (budget.n && level.n) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
     agenti_json_key(b, "thinkingConfig");
@@ -10035,7 +10222,8 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
 {
     static const struct { const char *key; int option; } rows[] = {
         { "maxOutputTokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "topP", AGENTI_OPT_TOP_P },
-        { "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", AGENTI_OPT_FREQUENCY }, { "presencePenalty", AGENTI_OPT_PRESENCE }
+        { "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", AGENTI_OPT_FREQUENCY }, { "presencePenalty", AGENTI_OPT_PRESENCE },
+        { "topK", AGENTI_OPT_TOP_K }
     };
     agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
     size_t start = b->n, empty, i;
@@ -10052,6 +10240,8 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
         if (stop.p[0] != '[') agenti_buf_str(b, "]");
     }
     agenti_gm_thinking_out(b, r);
+    if (r->options[AGENTI_OPT_FORMAT].n) agenti_json_member_str(b, "responseMimeType", agenti_cstr("application/json"));
+    if (agenti_format_schema(r).n) agenti_json_member(b, "responseJsonSchema", agenti_format_schema(r));
     if (b->n == empty) b->n = start; else agenti_buf_str(b, "}");
 }
 static void agenti_gm_head(agenti_buf *b, agenti_request *r)
@@ -10406,7 +10596,8 @@ static void agenti_gm_tools_out(agenti_buf *b, const agenti_request *r)
 static const char *const agenti_gm_none[] = { NULL };        /* whose thought a text is may stand behind it: no cuts     */
 static const agenti_wire agenti_gemini_wire = {
     "gemini", "/models/{model}:streamGenerateContent?alt=sse", "/models/{model}:generateContent", AGENTI_FRAMING_ARRAY, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER)
+        | AGENTI_BIT(AGENTI_LEFT_STRICT),
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
@@ -10794,6 +10985,7 @@ static void agenti_gi_choice(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_config_out(agenti_buf *b, const agenti_request *r)
 {
+    static const char *const words[] = { "minimal", "minimal", "low", "medium", "high", "high" };        /* it cannot be off */
     static const struct { const char *key; int option; } rows[] = {
         { "max_output_tokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
         { "seed", AGENTI_OPT_SEED }
@@ -10807,7 +10999,7 @@ static void agenti_gi_config_out(agenti_buf *b, const agenti_request *r)
         if (r->options[rows[i].option].n) agenti_json_member(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
     agenti_stops_out(b, r, "stop_sequences");
     if (r->options[AGENTI_OPT_EFFORT].n) {
-        agenti_json_member_str(b, "thinking_level", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+        agenti_json_member_str(b, "thinking_level", agenti_effort(r, words));
         agenti_json_member_str(b, "thinking_summaries", agenti_cstr("auto"));
     }
     agenti_gi_choice(b, r);
@@ -10824,6 +11016,11 @@ static void agenti_gi_head(agenti_buf *b, agenti_request *r)
     if (r->previous.n) agenti_json_member_str(b, "previous_interaction_id", r->previous);
     if (system.n && !agenti_replaced(r, "system_instruction")) agenti_json_member_str(b, "system_instruction", system);
     agenti_gi_config_out(b, r);
+    if (agenti_format_schema(r).n && !agenti_replaced(r, "response_format")) {
+        agenti_buf_str(b, ",\"response_format\":{\"type\":\"text\",\"mime_type\":\"application/json\"");
+        agenti_json_member(b, "schema", agenti_format_schema(r));
+        agenti_buf_str(b, "}");
+    } else if (r->options[AGENTI_OPT_FORMAT].n) agenti_json_member(b, "response_format", agenti_cstr("{\"type\":\"text\",\"mime_type\":\"application/json\"}"));
     agenti_json_key(b, "input");
     agenti_buf_str(b, "[");
 }
@@ -10947,7 +11144,7 @@ static void agenti_gi_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}", "}");
 }
 static const char *const agenti_gi_parts[] = { "text", NULL };
 static const char *const agenti_gi_routing[] = { "event_type", "type", "index", NULL };
@@ -10956,7 +11153,9 @@ static const char *const agenti_gi_held[] = { "step", "interaction", "arguments"
 static const char *const agenti_gi_none[] = { NULL };
 static const agenti_wire agenti_gemini_interactions_wire = {
     "gemini-interactions", "/interactions", NULL, AGENTI_FRAMING_SSE, "api-revision", "2026-05-20",
-    AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING)
+        | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_TOP_K) | AGENTI_BIT(AGENTI_OPT_USER)
+        | AGENTI_BIT(AGENTI_LEFT_STRICT),
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
     { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },
@@ -11403,14 +11602,21 @@ static void agenti_bc_object_end(agenti_buf *b, size_t at)
 }
 static void agenti_bc_fields_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const claude[] = { "", "low", "low", "medium", "high", "max" }, *const others[] = { "", "low", "low", "medium", "high", "high" };
     int maker = agenti_bc_maker(r), budget = r->options[AGENTI_OPT_THINKING].n != 0;
+    agent_str effort = agenti_effort(r, maker == AGENTI_BC_CLAUDE ? claude : others);
     size_t at;
     if (agenti_replaced(r, agenti_bc_fields_key)) return;
     at = agenti_bc_object(b, agenti_bc_fields_key);
     if (budget && maker == AGENTI_BC_CLAUDE) agenti_bc_budget_out(b, r);
     if (budget && maker != AGENTI_BC_CLAUDE) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    if (!budget && maker == AGENTI_BC_CLAUDE && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off"))
+        agenti_json_member(b, "thinking", agenti_cstr("{\"type\":\"disabled\"}"));
     if (effort.n) agenti_bc_effort_out(b, maker, effort);
+    if (r->options[AGENTI_OPT_TOP_K].n) {
+        if (maker == AGENTI_BC_CLAUDE && !agenti_bc_thinks(r)) agenti_json_member(b, "top_k", agenti_text_view(&r->options[AGENTI_OPT_TOP_K]));
+        else r->left_out |= AGENTI_BIT(AGENTI_OPT_TOP_K);
+    }
     agenti_bc_object_end(b, at);
 }
 /* What is answered and what is thought share maxTokens, so it has to be above the budget; without it the model's most is taken. */
@@ -11452,12 +11658,30 @@ static void agenti_bc_point_out(agenti_buf *b, const agenti_request *r)
     int hour = agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_CACHE]), "1h");
     agenti_buf_str(b, hour ? ",{\"cachePoint\":{\"type\":\"default\",\"ttl\":\"1h\"}}" : ",{\"cachePoint\":{\"type\":\"default\"}}");
 }
+/* A schema goes as the text of its JSON.                                                                               */
+static void agenti_bc_words_out(agenti_buf *b, agenti_request *r)
+{
+    agent_str schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_TIER].n && !agenti_replaced(r, "serviceTier")) {
+        agenti_json_key(b, "serviceTier");
+        agenti_buf_str(b, "{");
+        agenti_json_member_str(b, "type", agenti_text_view(&r->options[AGENTI_OPT_TIER]));
+        agenti_buf_str(b, "}");
+    }
+    if (r->options[AGENTI_OPT_FORMAT].n && schema.n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_FORMAT);
+    if (schema.n == 0 || agenti_replaced(r, "outputConfig")) return;
+    agenti_json_key(b, "outputConfig");
+    agenti_buf_str(b, "{\"textFormat\":{\"type\":\"json_schema\",\"structure\":{\"jsonSchema\":{\"name\":\"answer\"");
+    agenti_json_member_str(b, "schema", schema);
+    agenti_buf_str(b, "}}}}");
+}
 static void agenti_bc_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
     agenti_buf_str(b, "{");
     agenti_bc_config_out(b, r);
     agenti_bc_fields_out(b, r);
+    agenti_bc_words_out(b, r);
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_bc_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_json_key(b, "system");
@@ -11639,7 +11863,7 @@ static void agenti_bc_tools_out(agenti_buf *b, const agenti_request *r)
         agenti_json_key(b, "inputSchema");
         agenti_buf_str(b, "{");
         agenti_json_member(b, "json", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}}");
+        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? "},\"strict\":true}}" : "}}}");
     }
     agenti_buf_str(b, "]");
 }
@@ -11669,7 +11893,8 @@ static const char *const agenti_bc_routing[] = { "contentBlockIndex", NULL };
 static const char *const agenti_bc_held[] = { "start", "toolResult", "citation", "output", NULL };
 static const agenti_wire agenti_bedrock_converse_wire = {
     "bedrock-converse", "/model/{model}/converse-stream", "/model/{model}/converse", AGENTI_FRAMING_FRAMES, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL)
+        | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER),
     agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },             /* nothing of a whole answer is owned */
@@ -11779,7 +12004,8 @@ static int agenti_ol_whole(agenti_decoder *d, agent_str body)
 /* An effort is a level of thinking, a budget only tells whether to think.                                              */
 static void agenti_ol_think_out(agenti_buf *b, const agenti_request *r)
 {
-    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    static const char *const words[] = { "none", "low", "low", "medium", "high", "max" };
+    agent_str effort = agenti_effort(r, words), budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
     if (agenti_replaced(r, "think")) return;
     if (agenti_eq(effort, "none")) agenti_json_member(b, "think", agenti_cstr("false"));
     else if (effort.n) agenti_json_member_str(b, "think", effort);
@@ -11789,7 +12015,8 @@ static void agenti_ol_options_out(agenti_buf *b, const agenti_request *r)
 {
     static const struct { const char *key; int option; } rows[] = {
         { "num_predict", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
-        { "seed", AGENTI_OPT_SEED }, { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE }
+        { "seed", AGENTI_OPT_SEED }, { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE },
+        { "top_k", AGENTI_OPT_TOP_K }
     };
     size_t i;
     if (agenti_replaced(r, "options")) return;
@@ -11805,6 +12032,8 @@ static void agenti_ol_settings_out(agenti_buf *b, const agenti_request *r)
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     agenti_ol_think_out(b, r);
+    if (r->options[AGENTI_OPT_FORMAT].n && !agenti_replaced(r, "format"))
+        agenti_json_member(b, "format", agenti_format_schema(r).n ? agenti_format_schema(r) : agenti_cstr("\"json\""));
     agenti_ol_options_out(b, r);
 }
 static void agenti_ol_head(agenti_buf *b, agenti_request *r)
@@ -11927,16 +12156,18 @@ static void agenti_og_tail(agenti_buf *b, const agenti_request *r)
 static void agenti_og_tools(agenti_buf *b, const agenti_request *r) { (void)b; (void)r; }
 
 /* Lines are short, and what stands last in one may come first, so nothing is cut.                                      */
+#define AGENTI_OL_LACKS (AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER) \
+    | AGENTI_BIT(AGENTI_LEFT_STRICT))
 static const char *const agenti_ol_none[] = { NULL };
 static const agenti_wire agenti_ollama_wire = {
-    "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_OL_LACKS,
     agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
     NULL, NULL
 };
 static const agenti_wire agenti_ollama_generate_wire = {
-    "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
+    "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_OL_LACKS | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
     agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
@@ -12226,11 +12457,23 @@ static int agenti_c1_whole(agenti_decoder *d, agent_str body)
 /* ---- requests ---- */
 static void agenti_co_thinking_out(agenti_buf *b, const agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    if (budget.n == 0 && effort.n) budget = agenti_cstr(agenti_eq(effort, "off") || agenti_eq(effort, "none") ? "0" : "adaptive");     /* on or off */
     if (budget.n == 0 || agenti_replaced(r, "thinking")) return;
     agenti_buf_str(b, ",\"thinking\":{\"type\":");
     agenti_buf_str(b, agenti_eq(budget, "0") ? "\"disabled\"" : "\"enabled\"");
     if (!agenti_eq(budget, "0") && !agenti_eq(budget, "adaptive")) agenti_json_member(b, "token_budget", budget);
+    agenti_buf_str(b, "}");
+}
+static void agenti_co_format_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    uint32_t strict = 0;
+    for (i = 0; i < r->tool_count; i++) strict |= r->tools[i].flags & AGENT_TF_STRICT;
+    if (strict && !agenti_replaced(r, "strict_tools")) agenti_json_member(b, "strict_tools", agenti_cstr("true"));       /* one for all */
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "response_format")) return;
+    agenti_buf_str(b, ",\"response_format\":{\"type\":\"json_object\"");
+    if (agenti_format_schema(r).n) agenti_json_member(b, "json_schema", agenti_format_schema(r));
     agenti_buf_str(b, "}");
 }
 /* A call can be forced or forbidden. A certain tool can only be forced if it is the only one.                           */
@@ -12250,11 +12493,13 @@ static void agenti_co_head(agenti_buf *b, agenti_request *r)
     agenti_option_out(b, r, "max_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "k", AGENTI_OPT_TOP_K);
     agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_stops_out(b, r, "stop_sequences");
     agenti_co_thinking_out(b, r);
+    agenti_co_format_out(b, r);
     agenti_buf_str(b, ",\"messages\":[");
 }
 static void agenti_co_open(agenti_buf *b, agenti_request *r, const char *role)
@@ -12384,7 +12629,8 @@ static const char *const agenti_co_owner[] = { "type", NULL };
 static const char *const agenti_co_held[] = { "tool_calls", "citations", NULL };
 static const char *const agenti_co_none[] = { NULL };
 static const agenti_wire agenti_cohere_wire = {
-    "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT),
+    "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER)
+        | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER),
     agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
     agenti_co_event, agenti_co_whole, NULL,
     { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held },
@@ -12507,6 +12753,7 @@ static void agenti_ot_head(agenti_buf *b, agenti_request *r)
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
+    if (r->options[AGENTI_OPT_USER].n && !agenti_replaced(r, "user")) agenti_json_member_str(b, "user", agenti_text_view(&r->options[AGENTI_OPT_USER]));
     if (agenti_replaced(r, "prompt")) return;
     agenti_buf_str(b, ",\"prompt\":\"");
     agenti_prompt_text(b, system);
@@ -12521,7 +12768,8 @@ static const char *const agenti_ot_owner[] = { "index", NULL };
 static const char *const agenti_ot_held[] = { "logprobs", NULL };
 static const agenti_wire agenti_openai_completions_wire = {
     "openai-completions", "/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING)
+        | AGENTI_BIT(AGENTI_OPT_FORMAT) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_TOP_K),
     agenti_ot_head, NULL, agenti_prompt_message, agenti_ot_tail, agenti_ot_tools, agenti_extra_out, agenti_ot_event, agenti_ot_whole, NULL,
     { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held },
     NULL, NULL
@@ -12536,24 +12784,69 @@ AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name);                  
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
+/* What Copilot wants to know of who asks; a host sends its own names.                                                  */
+#define AGENTI_COPILOT "Copilot-Integration-Id: vscode-chat\nEditor-Version: agent.h/" AGENT_VERSION "\n"
 static const agent_provider agenti_providers[] = {
-    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models" },
-    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0, "/models" },
-    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models?limit=1000" },
-    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
-    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta",
-      "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000" },
-    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, 0, "/models" },
-    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0, "/tags" },
-    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0, "/tags" },
-    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0, "/tags" },
-    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0, "=/v1/models?page_size=1000" },
-    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0, "/models" },
-    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", 0, "/models" },
-    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
-    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL },
-    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0, "/models" }
+    { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models", NULL },
+    { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
+    { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
+    /* .../openai/v1, or .../openai/deployments/NAME?api-version=DATE */
+    { "azure", NULL, "openai-chat", "api-key", "AZURE_OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "=/openai/v1/models", NULL },
+    { "azure-responses", NULL, "openai-responses", "api-key", "AZURE_OPENAI_API_KEY", 0, "=/openai/v1/models", NULL },
+    { "copilot", "https://api.githubcopilot.com", "openai-chat", "bearer", "GITHUB_COPILOT_TOKEN", 0, "/models", AGENTI_COPILOT },
+    { "copilot-responses", "https://api.githubcopilot.com", "openai-responses", "bearer", "GITHUB_COPILOT_TOKEN", 0, "/models", AGENTI_COPILOT },
+    { "github-models", "https://models.github.ai/inference", "openai-chat", "bearer", "GITHUB_TOKEN", 0, "=/catalog/models", NULL },
+    { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models?limit=1000", NULL },
+    /* Vertex: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/{anthropic or google} */
+    { "vertex-anthropic", NULL, "vertex-anthropic", "bearer", NULL, 0, NULL, NULL },
+    { "vertex", NULL, "gemini", "bearer", NULL, 0, NULL, NULL },
+    { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000", NULL },
+    { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY",
+      0, "/models?pageSize=1000", NULL },
+    /* Bedrock: https://bedrock-runtime.REGION.amazonaws.com; its lists are at another host */
+    { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL, NULL },
+    { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL, NULL },
+    { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0, "=/v1/models?page_size=1000", NULL },
+    { "deepseek", "https://api.deepseek.com/v1", "openai-chat", "bearer", "DEEPSEEK_API_KEY",
+      AGENT_DIALECT_REASONING_CONTENT | AGENT_DIALECT_NO_FORCED_CHOICE | AGENT_DIALECT_THINKING_TYPE, "/models", NULL },
+    { "kimi", "https://api.moonshot.ai/v1", "openai-chat", "bearer", "MOONSHOT_API_KEY",
+      AGENT_DIALECT_REASONING_CONTENT | AGENT_DIALECT_THINKING_TYPE, "/models", NULL },
+    { "mistral", "https://api.mistral.ai/v1", "openai-chat", "bearer", "MISTRAL_API_KEY",
+      AGENT_DIALECT_MISTRAL | AGENT_DIALECT_NO_STREAM_OPTIONS, "/models", NULL },
+    { "xai", "https://api.x.ai/v1", "openai-chat", "bearer", "XAI_API_KEY", 0, "/models", NULL },
+    { "openrouter", "https://openrouter.ai/api/v1", "openai-chat", "bearer", "OPENROUTER_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "groq", "https://api.groq.com/openai/v1", "openai-chat", "bearer", "GROQ_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models", NULL },
+    { "huggingface", "https://router.huggingface.co/v1", "openai-chat", "bearer", "HF_TOKEN", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "novita", "https://api.novita.ai/openai/v1", "openai-chat", "bearer", "NOVITA_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "together", "https://api.together.xyz/v1", "openai-chat", "bearer", "TOGETHER_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "fireworks", "https://api.fireworks.ai/inference/v1", "openai-chat", "bearer", "FIREWORKS_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "deepinfra", "https://api.deepinfra.com/v1/openai", "openai-chat", "bearer", "DEEPINFRA_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "cerebras", "https://api.cerebras.ai/v1", "openai-chat", "bearer", "CEREBRAS_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models", NULL },
+    { "perplexity", "https://api.perplexity.ai", "openai-chat", "bearer", "PERPLEXITY_API_KEY", 0, NULL, NULL },
+    { "alibaba", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "openai-chat", "bearer", "DASHSCOPE_API_KEY",
+      AGENT_DIALECT_ENABLE_THINKING | AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "zai", "https://api.z.ai/api/paas/v4", "openai-chat", "bearer", "ZAI_API_KEY",
+      AGENT_DIALECT_REASONING_CONTENT | AGENT_DIALECT_THINKING_TYPE, "/models", NULL },
+    /* MiniMax recommends its Anthropic form: in the other one thoughts stand in the text, between <think> tags */
+    { "minimax", "https://api.minimax.io/anthropic/v1", "anthropic", "bearer", "MINIMAX_API_KEY", AGENT_DIALECT_UNSIGNED_THINKING, NULL, NULL },
+    { "minimax-chat", "https://api.minimax.io/v1", "openai-chat", "bearer", "MINIMAX_API_KEY", 0, "/models", NULL },
+    { "venice", "https://api.venice.ai/api/v1", "openai-chat", "bearer", "VENICE_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "vercel", "https://ai-gateway.vercel.sh/v1", "openai-chat", "bearer", "AI_GATEWAY_API_KEY", 0, "/models", NULL },
+    { "orcarouter", "https://api.orcarouter.ai/v1", "openai-chat", "bearer", "ORCAROUTER_API_KEY", 0, "/models", NULL },
+    { "requesty", "https://router.requesty.ai/v1", "openai-chat", "bearer", "REQUESTY_API_KEY", 0, "/models", NULL },
+    { "trustedrouter", "https://api.trustedrouter.com/v1", "openai-chat", "bearer", "TRUSTEDROUTER_API_KEY", 0, "/models", NULL },
+    { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0, "/tags", NULL },
+    { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0, "/tags", NULL },
+    { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0, "/tags", NULL },
+    /* Local servers: a key only if they were started with one */
+    { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "vllm", "http://127.0.0.1:8000/v1", "openai-chat", "bearer", "VLLM_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "lm-studio", "http://127.0.0.1:1234/v1", "openai-chat", "bearer", "LM_API_TOKEN", AGENT_DIALECT_TOP_K, "/models", NULL },
+    { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
+    { "anthropic-compatible", NULL, "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models", NULL }
 };
+AGENTDEF const agent_provider *agent_provider_at(size_t i) { return i < sizeof agenti_providers / sizeof *agenti_providers ? &agenti_providers[i] : NULL; }
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     static const agenti_wire *(*const wires[])(void) = {
@@ -12561,7 +12854,7 @@ AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
         agenti_openai_chat,
 #endif
 #ifndef AGENT_NO_ANTHROPIC
-        agenti_anthropic, agenti_anthropic_invoke,
+        agenti_anthropic, agenti_anthropic_invoke, agenti_anthropic_vertex,
 #endif
 #ifndef AGENT_NO_GEMINI
         agenti_gemini,
@@ -14901,12 +15194,17 @@ AGENTI_FN int agenti_header_line(agent_str *lines, agent_str *name, agent_str *v
     *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
     return 1;
 }
-AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name)
+static int agenti_header_named(const agenti_peer *p, agent_str name)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
-    while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
+    size_t i;
+    while (agenti_header_line(&lines, &n, &v) > 0) {
+        for (i = 0; i < n.n && i < name.n && agenti_lower(n.p[i]) == agenti_lower(name.p[i]); i++) {}
+        if (i == n.n && i == name.n) return 1;
+    }
     return 0;
 }
+AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name) { return agenti_header_named(p, agenti_cstr(name)); }
 static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix, agent_str value)
 {
     agenti_buf_add(b, name.p, name.n);
@@ -14918,17 +15216,18 @@ static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix,
 /* Room for all lines at once: a buffer that grows would leave the key behind in freed memory.                          */
 static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *auth)
 {
-    agent_str row[3];
+    agent_str row[4];
     size_t n = 512, i;
     row[0] = agenti_cstr(auth);
     row[1] = agenti_cstr(p->wire->header);
     row[2] = agenti_cstr(p->wire->header_value);
-    for (i = 0; i < 3; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
+    row[3] = agenti_cstr(p->row->headers);
+    for (i = 0; i < 4; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
     return agenti_add(n, p->key_n, &n) && agenti_add(n, p->headers.n, &n) && agenti_buf_room(b, n);
 }
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
-    agent_str lines = agenti_text_view(&p->headers), n, v;
+    agent_str lines = agenti_text_view(&p->headers), own = agenti_cstr(p->row->headers), n, v;
     int bearer = agenti_eq(agenti_text_view(&p->auth), "bearer");
     const char *auth = bearer ? "authorization" : p->auth.p;
     if (!agenti_headers_room(p, b, auth)) return 0;
@@ -14943,6 +15242,7 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
     if (p->wire->header && !agenti_header_given(p, p->wire->header))
         agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
+    while (agenti_header_line(&own, &n, &v) > 0) if (!agenti_header_named(p, n)) agenti_header_put(b, n, "", v);
     while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
     return !b->bad;
 }
@@ -15012,6 +15312,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     agent_str extra = agenti_cstr(d->body_json), base;
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
+    if (!agenti_headers_good(agenti_cstr(p->row->headers))) return "headers of the provider must be lines of Name: value";
     if (d->auth && !agenti_http_token(d->auth, strlen(d->auth))) return "auth is no header's name";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "the provider's wire format is unknown, or left out of this build";
     if (p->wire->head == NULL) return "this wire format is for answers only";
@@ -16415,7 +16716,7 @@ AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, ag
 }
 
 /* ---- options ---- */
-enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL };
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL, AGENTI_FORM_SCHEMA };
 static const struct { const char *key; int option, form; } agenti_option_rows[] = {
     { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
     { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
@@ -16424,7 +16725,10 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
     { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
-    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL }
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL },
+    { "response_format", AGENTI_OPT_FORMAT, AGENTI_FORM_SCHEMA }, { "service_tier", AGENTI_OPT_TIER, AGENTI_FORM_TEXT },
+    { "prompt_cache_key", AGENTI_OPT_CACHE_KEY, AGENTI_FORM_TEXT }, { "top_k", AGENTI_OPT_TOP_K, AGENTI_FORM_NUMBER },
+    { "user", AGENTI_OPT_USER, AGENTI_FORM_TEXT }
 };
 AGENTI_FN const char *agenti_option_key(int option)
 {
@@ -16439,6 +16743,7 @@ static int agenti_form_ok(int form, agent_str v)
     if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
     if (form == AGENTI_FORM_TTL) return agenti_eq(v, "5m") || agenti_eq(v, "1h");
     if (form == AGENTI_FORM_BUDGET && agenti_eq(v, "adaptive")) return 1;
+    if (form == AGENTI_FORM_SCHEMA) return agenti_eq(v, "json") || (agenti_is_object(v) && agent_json_check(v.p, v.n, 0, NULL) == AGENT_OK);
     if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
     if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
     if (form == AGENTI_FORM_NUMBER || form == AGENTI_FORM_BUDGET) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');
@@ -16906,6 +17211,7 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
+    size_t i;
     int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
@@ -16920,6 +17226,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+    for (i = 0; i < s->tools.n; i++)
+        if (s->tools.p[i].flags & AGENT_TF_STRICT) r->left_out |= s->peer->wire->lacks & AGENTI_BIT(AGENTI_LEFT_STRICT);
     r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
     if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
@@ -17073,13 +17381,15 @@ static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
+        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
+        "a tool is sent without its flag STRICT: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
     return AGENTI_PUMP_EVENT;
 }
 static int agenti_lowest(uint32_t bits)
@@ -17092,7 +17402,7 @@ static int agenti_left_out(agenti_session *s)
 {
     int bit = agenti_lowest(s->left_out);
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit >= AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     return agenti_left_event(s, bit);
 }
 /* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */

@@ -54,7 +54,10 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *key_env;           /* the variable where hosts usually find the key, or NULL; the engine never reads it */
   uint32_t dialect;              /* AGENT_DIALECT_ bits                                                               */
   const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
+  const char *headers;           /* "Name: value\n" lines that it wants, or NULL; a header that the host gives goes before */
 } agent_provider;
+/* The i-th row of the table that is built in, from 0; NULL past the last.                                             */
+AGENTDEF const agent_provider *agent_provider_at(size_t i);
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
@@ -62,7 +65,10 @@ enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_FORCED_CHOICE = 8,        /* tool_choice is auto or none: others are refused (C26: DeepSeek)       */
   AGENT_DIALECT_MISTRAL = 16,                /* tool ids of nine letters and digits (C20), tool_choice any, random_seed, and after tool
                                                 results an assistant message before the user's                       */
-  AGENT_DIALECT_UNSIGNED_THINKING = 32       /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
+  AGENT_DIALECT_UNSIGNED_THINKING = 32,      /* thinking goes back also without a signature (D3: DeepSeek, MiniMax, Kimi) */
+  AGENT_DIALECT_THINKING_TYPE = 64,          /* thinking is switched by thinking: {type: enabled or disabled} (Z.ai, Kimi, DeepSeek) */
+  AGENT_DIALECT_ENABLE_THINKING = 128,       /* thinking is switched by enable_thinking and thinking_budget (Alibaba)   */
+  AGENT_DIALECT_TOP_K = 256                  /* top_k is taken, which OpenAI refuses                                    */
 };
 typedef struct agent_desc {
   uint32_t flags;                            /* none yet, 0                                                           */
@@ -116,6 +122,8 @@ AGENTDEF int agent_models(agent_engine *, agent_id peer);
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
   AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
+  AGENT_TF_STRICT = 4,           /* the model's arguments are to fit the schema exactly, which has to be of the provider's strict kind:
+                                    every property required, additionalProperties false (OpenAI structured outputs)   */
   AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
                                     runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
                                     TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
@@ -158,10 +166,14 @@ AGENTDEF int agent_session_close(agent_engine *, agent_id s);
  *   "stop"                                            a JSON string or array of strings
  *   "tool_choice"                                     auto, none, required, or a tool's name; a forced choice holds for one step
  *   "parallel_tool_calls"                             true or false
- *   "reasoning_effort"                                as the provider names it: low, medium, high ...
+ *   "reasoning_effort"                                off, minimal, low, medium, high, max: told in the provider's words, or in the
+ *                                                     nearest that it has; other words are sent as they are
  *   "thinking_budget"                                 tokens, 0: no thinking, adaptive: the model decides (Anthropic)
  *   "prompt_cache"                                    5m or 1h: how long the provider is asked to keep what it has read (Anthropic
  *                                                     cache_control; others cache by themselves and are not asked)
+ *   "response_format"                                  json, or a JSON Schema (an object) that the answer's text has to fit
+ *   "service_tier" "prompt_cache_key" "user"          text, as the provider takes it; user stands for the end user (Anthropic: user_id)
+ *   "top_k"                                           a JSON number
  *   "stateful"                                        true: the provider keeps its answers, and only what is new since the last
  *                                                     whole one is sent (Responses, Gemini Interactions); false: all is
  * What a provider does not take is left out of its requests with a WARNING that names the option.

@@ -64,6 +64,7 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
+    size_t i;
     int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
@@ -78,6 +79,8 @@ static void agenti_request_of(agenti_session *s, agenti_request *r)
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+    for (i = 0; i < s->tools.n; i++)
+        if (s->tools.p[i].flags & AGENT_TF_STRICT) r->left_out |= s->peer->wire->lacks & AGENTI_BIT(AGENTI_LEFT_STRICT);
     r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
     if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
@@ -231,13 +234,15 @@ static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none"
+        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
+        "a tool is sent without its flag STRICT: this format has none"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
     return AGENTI_PUMP_EVENT;
 }
 static int agenti_lowest(uint32_t bits)
@@ -250,7 +255,7 @@ static int agenti_left_out(agenti_session *s)
 {
     int bit = agenti_lowest(s->left_out);
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit >= AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     return agenti_left_event(s, bit);
 }
 /* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */

@@ -146,24 +146,75 @@
  * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
- *   name                   base URL                                              key in
- *   openai                 https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-responses       https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-completions     https://api.openai.com/v1                             OPENAI_API_KEY
- *   openai-compatible      agent_peer_desc.url                                   OPENAI_API_KEY
- *   anthropic              https://api.anthropic.com/v1                          ANTHROPIC_API_KEY
- *   gemini                 https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
- *   gemini-interactions    https://generativelanguage.googleapis.com/v1beta      GEMINI_API_KEY
- *   cohere                 https://api.cohere.com/v2                             COHERE_API_KEY
- *   amazon-bedrock         agent_peer_desc.url (it has the region)               AWS_BEARER_TOKEN_BEDROCK
- *   amazon-bedrock-invoke  agent_peer_desc.url                                   AWS_BEARER_TOKEN_BEDROCK
- *   ollama                 http://127.0.0.1:11434/v1 (OpenAI chat)               none
- *   ollama-native          http://127.0.0.1:11434/api                            none
- *   ollama-generate        http://127.0.0.1:11434/api                            none
- *   ollama-cloud           https://ollama.com/api                                OLLAMA_API_KEY
- *   llama.cpp              http://127.0.0.1:8080/v1                              LLAMA_API_KEY
+ * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
+ *   name                   wire format         base URL                                               key in                    drops
+ *   openai                 openai-chat         https://api.openai.com/v1                              OPENAI_API_KEY            A
+ *   openai-responses       openai-responses    https://api.openai.com/v1                              OPENAI_API_KEY            B
+ *   openai-completions     openai-completions  https://api.openai.com/v1                              OPENAI_API_KEY            C
+ *   azure                  openai-chat         agent_peer_desc.url                                    AZURE_OPENAI_API_KEY      A
+ *   azure-responses        openai-responses    agent_peer_desc.url                                    AZURE_OPENAI_API_KEY      B
+ *   copilot                openai-chat         https://api.githubcopilot.com                          GITHUB_COPILOT_TOKEN      A
+ *   copilot-responses      openai-responses    https://api.githubcopilot.com                          GITHUB_COPILOT_TOKEN      B
+ *   github-models          openai-chat         https://models.github.ai/inference                     GITHUB_TOKEN              A
+ *   anthropic              anthropic           https://api.anthropic.com/v1                           ANTHROPIC_API_KEY         D
+ *   vertex-anthropic       vertex-anthropic    agent_peer_desc.url                                    the host knows            E
+ *   vertex                 gemini              agent_peer_desc.url                                    the host knows            F
+ *   gemini                 gemini              https://generativelanguage.googleapis.com/v1beta       GEMINI_API_KEY            F
+ *   gemini-interactions    gemini-interactions https://generativelanguage.googleapis.com/v1beta       GEMINI_API_KEY            G
+ *   amazon-bedrock         bedrock-converse    agent_peer_desc.url                                    AWS_BEARER_TOKEN_BEDROCK  H
+ *   amazon-bedrock-invoke  bedrock-invoke      agent_peer_desc.url                                    AWS_BEARER_TOKEN_BEDROCK  E
+ *   cohere                 cohere-v2           https://api.cohere.com/v2                              COHERE_API_KEY            I
+ *   deepseek               openai-chat         https://api.deepseek.com/v1                            DEEPSEEK_API_KEY          J
+ *   kimi                   openai-chat         https://api.moonshot.ai/v1                             MOONSHOT_API_KEY          A
+ *   mistral                openai-chat         https://api.mistral.ai/v1                              MISTRAL_API_KEY           K
+ *   xai                    openai-chat         https://api.x.ai/v1                                    XAI_API_KEY               A
+ *   openrouter             openai-chat         https://openrouter.ai/api/v1                           OPENROUTER_API_KEY        L
+ *   groq                   openai-chat         https://api.groq.com/openai/v1                         GROQ_API_KEY              A
+ *   huggingface            openai-chat         https://router.huggingface.co/v1                       HF_TOKEN                  L
+ *   novita                 openai-chat         https://api.novita.ai/openai/v1                        NOVITA_API_KEY            L
+ *   together               openai-chat         https://api.together.xyz/v1                            TOGETHER_API_KEY          L
+ *   fireworks              openai-chat         https://api.fireworks.ai/inference/v1                  FIREWORKS_API_KEY         L
+ *   deepinfra              openai-chat         https://api.deepinfra.com/v1/openai                    DEEPINFRA_API_KEY         L
+ *   cerebras               openai-chat         https://api.cerebras.ai/v1                             CEREBRAS_API_KEY          A
+ *   perplexity             openai-chat         https://api.perplexity.ai                              PERPLEXITY_API_KEY        A
+ *   alibaba                openai-chat         https://dashscope-intl.aliyuncs.com/compatible-mode/v1 DASHSCOPE_API_KEY         M
+ *   zai                    openai-chat         https://api.z.ai/api/paas/v4                           ZAI_API_KEY               A
+ *   minimax                anthropic           https://api.minimax.io/anthropic/v1                    MINIMAX_API_KEY           D
+ *   minimax-chat           openai-chat         https://api.minimax.io/v1                              MINIMAX_API_KEY           A
+ *   venice                 openai-chat         https://api.venice.ai/api/v1                           VENICE_API_KEY            L
+ *   vercel                 openai-chat         https://ai-gateway.vercel.sh/v1                        AI_GATEWAY_API_KEY        A
+ *   orcarouter             openai-chat         https://api.orcarouter.ai/v1                           ORCAROUTER_API_KEY        A
+ *   requesty               openai-chat         https://router.requesty.ai/v1                          REQUESTY_API_KEY          A
+ *   trustedrouter          openai-chat         https://api.trustedrouter.com/v1                       TRUSTEDROUTER_API_KEY     A
+ *   ollama                 openai-chat         http://127.0.0.1:11434/v1                              none                      L
+ *   ollama-native          ollama              http://127.0.0.1:11434/api                             none                      N
+ *   ollama-generate        ollama-generate     http://127.0.0.1:11434/api                             none                      N
+ *   ollama-cloud           ollama              https://ollama.com/api                                 OLLAMA_API_KEY            N
+ *   llama.cpp              openai-chat         http://127.0.0.1:8080/v1                               LLAMA_API_KEY             L
+ *   vllm                   openai-chat         http://127.0.0.1:8000/v1                               VLLM_API_KEY              L
+ *   lm-studio              openai-chat         http://127.0.0.1:1234/v1                               LM_API_TOKEN              L
+ *   openai-compatible      openai-chat         agent_peer_desc.url                                    OPENAI_API_KEY            A
+ *   anthropic-compatible   anthropic           agent_peer_desc.url                                    ANTHROPIC_API_KEY         D
+ *   A: top_k thinking_budget stateful
+ *   B: top_k seed frequency_penalty presence_penalty stop thinking_budget
+ *   C: top_k tool_choice parallel_tool_calls reasoning_effort thinking_budget response_format service_tier prompt_cache_key stateful
+ *   D: seed frequency_penalty presence_penalty prompt_cache_key stateful
+ *   E: seed frequency_penalty presence_penalty service_tier prompt_cache_key stateful
+ *   F: parallel_tool_calls service_tier prompt_cache_key user stateful strict
+ *   G: top_k frequency_penalty presence_penalty parallel_tool_calls thinking_budget service_tier prompt_cache_key user strict
+ *   H: seed frequency_penalty presence_penalty parallel_tool_calls prompt_cache_key user stateful
+ *   I: parallel_tool_calls service_tier prompt_cache_key user stateful
+ *   J: top_k tool_choice thinking_budget stateful
+ *   K: top_k thinking_budget service_tier prompt_cache_key user stateful
+ *   L: thinking_budget stateful
+ *   M: stateful
+ *   N: tool_choice parallel_tool_calls service_tier prompt_cache_key user stateful strict
  * Wire formats, for rows and for agent_decode: openai-chat openai-responses openai-completions anthropic gemini gemini-interactions ollama
- * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke.
+ * ollama-generate cohere-v2 cohere-v1 (answers only) bedrock-converse bedrock-invoke vertex-anthropic. Base URLs without a row's own:
+ *   azure         https://RESOURCE.openai.azure.com/openai/v1, or .../openai/deployments/NAME?api-version=DATE
+ *   vertex        https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google, for vertex-anthropic
+ *                 .../publishers/anthropic; the key is an OAuth token, which expires: CREDENTIAL
+ *   amazon-bedrock   https://bedrock-runtime.REGION.amazonaws.com; with agent_peer_desc.auth "sign" in place of a bearer key: SIGN (SigV4)
  * Hosts add rows with agent_desc.providers; the engine never reads the environment. A base URL may end in a slash, have a path prefix and a
  * query; the format's path is added unless it ends so. Options of a session: agent_session_set. Members that the engine does not know go into
  * every request with agent_peer_desc.body_json. What a provider cannot take is left out with a WARNING: options it has no place for (name: the

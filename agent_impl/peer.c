@@ -153,12 +153,17 @@ AGENTI_FN int agenti_header_line(agent_str *lines, agent_str *name, agent_str *v
     *value = agenti_trim(agenti_str(colon + 1, value->n - name->n - 1));
     return 1;
 }
-AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name)
+static int agenti_header_named(const agenti_peer *p, agent_str name)
 {
     agent_str lines = agenti_text_view(&p->headers), n, v;
-    while (agenti_header_line(&lines, &n, &v) > 0) if (agenti_ieq(n, name)) return 1;
+    size_t i;
+    while (agenti_header_line(&lines, &n, &v) > 0) {
+        for (i = 0; i < n.n && i < name.n && agenti_lower(n.p[i]) == agenti_lower(name.p[i]); i++) {}
+        if (i == n.n && i == name.n) return 1;
+    }
     return 0;
 }
+AGENTI_FN int agenti_header_given(const agenti_peer *p, const char *name) { return agenti_header_named(p, agenti_cstr(name)); }
 static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix, agent_str value)
 {
     agenti_buf_add(b, name.p, name.n);
@@ -170,17 +175,18 @@ static void agenti_header_put(agenti_buf *b, agent_str name, const char *prefix,
 /* Room for all lines at once: a buffer that grows would leave the key behind in freed memory.                          */
 static int agenti_headers_room(const agenti_peer *p, agenti_buf *b, const char *auth)
 {
-    agent_str row[3];
+    agent_str row[4];
     size_t n = 512, i;
     row[0] = agenti_cstr(auth);
     row[1] = agenti_cstr(p->wire->header);
     row[2] = agenti_cstr(p->wire->header_value);
-    for (i = 0; i < 3; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
+    row[3] = agenti_cstr(p->row->headers);
+    for (i = 0; i < 4; i++) if (!agenti_add(n, row[i].n, &n)) return 0;
     return agenti_add(n, p->key_n, &n) && agenti_add(n, p->headers.n, &n) && agenti_buf_room(b, n);
 }
 AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int stream)
 {
-    agent_str lines = agenti_text_view(&p->headers), n, v;
+    agent_str lines = agenti_text_view(&p->headers), own = agenti_cstr(p->row->headers), n, v;
     int bearer = agenti_eq(agenti_text_view(&p->auth), "bearer");
     const char *auth = bearer ? "authorization" : p->auth.p;
     if (!agenti_headers_room(p, b, auth)) return 0;
@@ -195,6 +201,7 @@ AGENTI_FN int agenti_peer_headers(const agenti_peer *p, agenti_buf *b, int strea
         agenti_header_put(b, agenti_cstr(auth), bearer ? "Bearer " : "", agenti_str(p->key, p->key_n));
     if (p->wire->header && !agenti_header_given(p, p->wire->header))
         agenti_header_put(b, agenti_cstr(p->wire->header), "", agenti_cstr(p->wire->header_value));
+    while (agenti_header_line(&own, &n, &v) > 0) if (!agenti_header_named(p, n)) agenti_header_put(b, n, "", v);
     while (agenti_header_line(&lines, &n, &v) > 0) agenti_header_put(b, n, "", v);
     return !b->bad;
 }
@@ -264,6 +271,7 @@ static const char *agenti_peer_check(const agent_engine *e, const agent_peer_des
     agent_str extra = agenti_cstr(d->body_json), base;
     p->row = agenti_provider_find(e->rows, e->row_count, agenti_cstr(d->provider));
     if (p->row == NULL) return "unknown provider";
+    if (!agenti_headers_good(agenti_cstr(p->row->headers))) return "headers of the provider must be lines of Name: value";
     if (d->auth && !agenti_http_token(d->auth, strlen(d->auth))) return "auth is no header's name";
     if ((p->wire = agenti_wire_find(agenti_cstr(p->row->wire))) == NULL) return "the provider's wire format is unknown, or left out of this build";
     if (p->wire->head == NULL) return "this wire format is for answers only";

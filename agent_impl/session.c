@@ -208,7 +208,7 @@ AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, ag
 }
 
 /* ---- options ---- */
-enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL };
+enum { AGENTI_FORM_TEXT, AGENTI_FORM_NUMBER, AGENTI_FORM_STOP, AGENTI_FORM_BOOL, AGENTI_FORM_BUDGET, AGENTI_FORM_TTL, AGENTI_FORM_SCHEMA };
 static const struct { const char *key; int option, form; } agenti_option_rows[] = {
     { "model", AGENTI_OPT_MODEL, AGENTI_FORM_TEXT }, { "system", AGENTI_OPT_SYSTEM, AGENTI_FORM_TEXT },
     { "max_tokens", AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER }, { "temperature", AGENTI_OPT_TEMPERATURE, AGENTI_FORM_NUMBER },
@@ -217,7 +217,10 @@ static const struct { const char *key; int option, form; } agenti_option_rows[] 
     { "stop", AGENTI_OPT_STOP, AGENTI_FORM_STOP }, { "tool_choice", AGENTI_OPT_TOOL_CHOICE, AGENTI_FORM_TEXT },
     { "parallel_tool_calls", AGENTI_OPT_PARALLEL, AGENTI_FORM_BOOL },
     { "reasoning_effort", AGENTI_OPT_EFFORT, AGENTI_FORM_TEXT }, { "thinking_budget", AGENTI_OPT_THINKING, AGENTI_FORM_BUDGET },
-    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL }
+    { "prompt_cache", AGENTI_OPT_CACHE, AGENTI_FORM_TTL }, { "stateful", AGENTI_OPT_STATEFUL, AGENTI_FORM_BOOL },
+    { "response_format", AGENTI_OPT_FORMAT, AGENTI_FORM_SCHEMA }, { "service_tier", AGENTI_OPT_TIER, AGENTI_FORM_TEXT },
+    { "prompt_cache_key", AGENTI_OPT_CACHE_KEY, AGENTI_FORM_TEXT }, { "top_k", AGENTI_OPT_TOP_K, AGENTI_FORM_NUMBER },
+    { "user", AGENTI_OPT_USER, AGENTI_FORM_TEXT }
 };
 AGENTI_FN const char *agenti_option_key(int option)
 {
@@ -232,6 +235,7 @@ static int agenti_form_ok(int form, agent_str v)
     if (form == AGENTI_FORM_TEXT || v.n == 0) return 1;
     if (form == AGENTI_FORM_TTL) return agenti_eq(v, "5m") || agenti_eq(v, "1h");
     if (form == AGENTI_FORM_BUDGET && agenti_eq(v, "adaptive")) return 1;
+    if (form == AGENTI_FORM_SCHEMA) return agenti_eq(v, "json") || (agenti_is_object(v) && agent_json_check(v.p, v.n, 0, NULL) == AGENT_OK);
     if (agent_json_check(v.p, v.n, 2, NULL) != AGENT_OK) return 0;
     if (form == AGENTI_FORM_BOOL) return agenti_eq(v, "true") || agenti_eq(v, "false");
     if (form == AGENTI_FORM_NUMBER || form == AGENTI_FORM_BUDGET) return v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9');

@@ -71,8 +71,10 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL, AGENTI_OPT_COUNT,
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_COUNT };   /* beside options */
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL,
+       AGENTI_OPT_FORMAT, AGENTI_OPT_TIER, AGENTI_OPT_CACHE_KEY, AGENTI_OPT_TOP_K, AGENTI_OPT_USER, AGENTI_OPT_COUNT,
+       /* beside options */
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_COUNT };
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
     agenti_text name, description, schema;
@@ -107,7 +109,7 @@ typedef struct agenti_wire {
     const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
-    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ and AGENTI_LEFT_ that have no place in its requests */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
      * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
@@ -180,8 +182,12 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
-/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
-AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, and `strict` where the
+ * tool is, else `loose`.                                                                                               */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *strict, const char *loose);
+/* The option reasoning_effort: off, minimal, low, medium, high, max in a format's own words; other words as they are.    */
+AGENTI_FN agent_str agenti_effort(const agenti_request *, const char *const *words);
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *);        /* of the option response_format; "": any JSON, or not asked for */
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -588,7 +594,20 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
+AGENTI_FN agent_str agenti_effort(const agenti_request *r, const char *const *words)
+{
+    static const char *const scale[] = { "off", "minimal", "low", "medium", "high", "max" };
+    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    size_t i;
+    for (i = 0; i < sizeof scale / sizeof *scale; i++) if (agenti_eq(effort, scale[i])) return agenti_cstr(words[i]);
+    return effort;
+}
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *r)
+{
+    agent_str format = agenti_text_view(&r->options[AGENTI_OPT_FORMAT]);
+    return agenti_is_object(format) ? format : agenti_str(NULL, 0);
+}
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *strict, const char *loose)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -602,13 +621,13 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, schema, agenti_text_view(&t->schema));
-        agenti_buf_str(b, close);
+        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? strict : loose);
     }
     agenti_buf_str(b, "]");
 }
 AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {

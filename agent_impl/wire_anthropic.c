@@ -3,6 +3,7 @@
 #ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void);          /* the same behind Vertex AI                       */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
 /* ---- answers ---- */
@@ -374,9 +375,13 @@ static int agenti_an_thinks(const agenti_request *r)
     return budget.n && !agenti_eq(budget, "0");
 }
 /* A budget of 0 switches thinking off; effort goes its own way.                                                        */
-static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
+static void agenti_an_thinking_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "", "low", "low", "medium", "high", "max" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_effort(r, words), schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_FORMAT].n && schema.n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_FORMAT);
+    if (budget.n == 0 && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off") && !agenti_replaced(r, "thinking"))
+        agenti_json_member(b, "thinking", agenti_cstr("{\"type\":\"disabled\"}"));
     if (budget.n && !agenti_replaced(r, "thinking")) {
         int adaptive = agenti_eq(budget, "adaptive");
         agenti_buf_str(b, ",\"thinking\":{\"type\":");
@@ -384,9 +389,15 @@ static void agenti_an_thinking_out(agenti_buf *b, const agenti_request *r)
         if (!adaptive && agenti_an_thinks(r)) agenti_json_member(b, "budget_tokens", budget);
         agenti_buf_str(b, "}");
     }
-    if (effort.n == 0 || agenti_replaced(r, "output_config")) return;
+    if ((effort.n == 0 && schema.n == 0) || agenti_replaced(r, "output_config")) return;
     agenti_buf_str(b, ",\"output_config\":{");
-    agenti_json_member_str(b, "effort", effort);
+    if (effort.n) agenti_json_member_str(b, "effort", effort);
+    if (schema.n) {
+        agenti_json_key(b, "format");
+        agenti_buf_str(b, "{\"type\":\"json_schema\"");
+        agenti_json_member(b, "schema", schema);
+        agenti_buf_str(b, "}");
+    }
     agenti_buf_str(b, "}");
 }
 /* A choice that forces a call is refused beside thinking.                                                              */
@@ -411,10 +422,10 @@ static void agenti_an_limit_out(agenti_buf *b, const agenti_request *r)
 /* Thinking is refused beside a temperature and the like.                                                               */
 static void agenti_an_sampling_out(agenti_buf *b, agenti_request *r)
 {
-    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P };
-    static const char *const keys[] = { "temperature", "top_p" };
+    static const int options[] = { AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_TOP_K };
+    static const char *const keys[] = { "temperature", "top_p", "top_k" };
     int i;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         if (agenti_an_thinks(r) && r->options[options[i]].n && !agenti_replaced(r, keys[i])) r->left_out |= AGENTI_BIT(options[i]);
         else agenti_option_out(b, r, keys[i], options[i]);
     }
@@ -442,6 +453,13 @@ static void agenti_an_head_rest(agenti_buf *b, agenti_request *r)
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_an_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     agenti_stops_out(b, r, "stop_sequences");
     agenti_an_thinking_out(b, r);
+    if (r->options[AGENTI_OPT_TIER].n && !agenti_replaced(r, "service_tier") && !(r->wire->lacks & AGENTI_BIT(AGENTI_OPT_TIER)))
+        agenti_json_member_str(b, "service_tier", agenti_text_view(&r->options[AGENTI_OPT_TIER]));
+    if (r->options[AGENTI_OPT_USER].n && !agenti_replaced(r, "metadata")) {
+        agenti_buf_str(b, ",\"metadata\":{");
+        agenti_json_member_str(b, "user_id", agenti_text_view(&r->options[AGENTI_OPT_USER]));
+        agenti_buf_str(b, "}");
+    }
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_buf_str(b, ",\"system\":[{\"type\":\"text\"");
         agenti_json_member_str(b, "text", system);
@@ -463,6 +481,15 @@ static void agenti_an_invoke_head(agenti_buf *b, agenti_request *r)
 {
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("bedrock-2023-05-31"));
+    agenti_an_head_rest(b, r);
+}
+/* Behind Vertex the path says which model; whether it streams, body and path both.                                     */
+static void agenti_an_vertex_head(agenti_buf *b, agenti_request *r)
+{
+    agenti_buf_str(b, "{");
+    if (!agenti_replaced(r, "anthropic_version")) agenti_json_member_str(b, "anthropic_version", agenti_cstr("vertex-2023-10-16"));
+    agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
+    if (r->options[AGENTI_OPT_CACHE].n && !agenti_replaced(r, "cache_control")) agenti_an_mark_out(b, r);
     agenti_an_head_rest(b, r);
 }
 /* Roles alternate: blocks of the same side go into one message. r->state: 0 none, else 1 + the side whose message is open: user, model,
@@ -635,24 +662,27 @@ static void agenti_an_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_an_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{", "input_schema", "}");
+    agenti_tools_list(b, r, "{", "input_schema", ",\"strict\":true}", "}");
 }
 static const char *const agenti_an_parts[] = { "text", "thinking", "partial_json", NULL };
 static const char *const agenti_an_routing[] = { "type", "index", NULL };
 static const char *const agenti_an_owner[] = { "index", NULL };
 static const char *const agenti_an_held[] = { "content_block", "message", NULL };       /* each begins something         */
 static const char *const agenti_an_none[] = { NULL };
-#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, head) { name, path, whole_path, framing, header, value, \
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE), \
+#define AGENTI_AN_ROW(name, path, whole_path, framing, header, value, lacks, head) { name, path, whole_path, framing, header, value, \
+    lacks | AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import, NULL }
-static const agenti_wire agenti_anthropic_wires[2] = {
-    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", agenti_an_head),
+static const agenti_wire agenti_anthropic_wires[3] = {
+    AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
-                  agenti_an_invoke_head)
+                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head),
+    AGENTI_AN_ROW("vertex-anthropic", "/models/{model}:streamRawPredict", "/models/{model}:rawPredict", AGENTI_FRAMING_SSE, NULL, NULL,
+                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_vertex_head)
 };
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[2]; }
 #endif
 #endif

@@ -434,14 +434,21 @@ static void agenti_bc_object_end(agenti_buf *b, size_t at)
 }
 static void agenti_bc_fields_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const claude[] = { "", "low", "low", "medium", "high", "max" }, *const others[] = { "", "low", "low", "medium", "high", "high" };
     int maker = agenti_bc_maker(r), budget = r->options[AGENTI_OPT_THINKING].n != 0;
+    agent_str effort = agenti_effort(r, maker == AGENTI_BC_CLAUDE ? claude : others);
     size_t at;
     if (agenti_replaced(r, agenti_bc_fields_key)) return;
     at = agenti_bc_object(b, agenti_bc_fields_key);
     if (budget && maker == AGENTI_BC_CLAUDE) agenti_bc_budget_out(b, r);
     if (budget && maker != AGENTI_BC_CLAUDE) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    if (!budget && maker == AGENTI_BC_CLAUDE && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off"))
+        agenti_json_member(b, "thinking", agenti_cstr("{\"type\":\"disabled\"}"));
     if (effort.n) agenti_bc_effort_out(b, maker, effort);
+    if (r->options[AGENTI_OPT_TOP_K].n) {
+        if (maker == AGENTI_BC_CLAUDE && !agenti_bc_thinks(r)) agenti_json_member(b, "top_k", agenti_text_view(&r->options[AGENTI_OPT_TOP_K]));
+        else r->left_out |= AGENTI_BIT(AGENTI_OPT_TOP_K);
+    }
     agenti_bc_object_end(b, at);
 }
 /* What is answered and what is thought share maxTokens, so it has to be above the budget; without it the model's most is taken. */
@@ -483,12 +490,30 @@ static void agenti_bc_point_out(agenti_buf *b, const agenti_request *r)
     int hour = agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_CACHE]), "1h");
     agenti_buf_str(b, hour ? ",{\"cachePoint\":{\"type\":\"default\",\"ttl\":\"1h\"}}" : ",{\"cachePoint\":{\"type\":\"default\"}}");
 }
+/* A schema goes as the text of its JSON.                                                                               */
+static void agenti_bc_words_out(agenti_buf *b, agenti_request *r)
+{
+    agent_str schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_TIER].n && !agenti_replaced(r, "serviceTier")) {
+        agenti_json_key(b, "serviceTier");
+        agenti_buf_str(b, "{");
+        agenti_json_member_str(b, "type", agenti_text_view(&r->options[AGENTI_OPT_TIER]));
+        agenti_buf_str(b, "}");
+    }
+    if (r->options[AGENTI_OPT_FORMAT].n && schema.n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_FORMAT);
+    if (schema.n == 0 || agenti_replaced(r, "outputConfig")) return;
+    agenti_json_key(b, "outputConfig");
+    agenti_buf_str(b, "{\"textFormat\":{\"type\":\"json_schema\",\"structure\":{\"jsonSchema\":{\"name\":\"answer\"");
+    agenti_json_member_str(b, "schema", schema);
+    agenti_buf_str(b, "}}}}");
+}
 static void agenti_bc_head(agenti_buf *b, agenti_request *r)
 {
     agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]);
     agenti_buf_str(b, "{");
     agenti_bc_config_out(b, r);
     agenti_bc_fields_out(b, r);
+    agenti_bc_words_out(b, r);
     if (r->options[AGENTI_OPT_TOOL_CHOICE].n && agenti_bc_wanted(r).n == 0) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);
     if (system.n && !agenti_replaced(r, "system")) {
         agenti_json_key(b, "system");
@@ -670,7 +695,7 @@ static void agenti_bc_tools_out(agenti_buf *b, const agenti_request *r)
         agenti_json_key(b, "inputSchema");
         agenti_buf_str(b, "{");
         agenti_json_member(b, "json", agenti_text_view(&t->schema));
-        agenti_buf_str(b, "}}}");
+        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? "},\"strict\":true}}" : "}}}");
     }
     agenti_buf_str(b, "]");
 }
@@ -700,7 +725,8 @@ static const char *const agenti_bc_routing[] = { "contentBlockIndex", NULL };
 static const char *const agenti_bc_held[] = { "start", "toolResult", "citation", "output", NULL };
 static const agenti_wire agenti_bedrock_converse_wire = {
     "bedrock-converse", "/model/{model}/converse-stream", "/model/{model}/converse", AGENTI_FRAMING_FRAMES, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL)
+        | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER),
     agenti_bc_head, NULL, agenti_bc_message_out, agenti_bc_tail, agenti_bc_tools_out, agenti_bc_end_out, agenti_bc_event, agenti_bc_whole, NULL,
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },
     { agenti_bc_parts, agenti_bc_routing, agenti_bc_routing, 1, agenti_bc_held },             /* nothing of a whole answer is owned */

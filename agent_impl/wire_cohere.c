@@ -276,11 +276,23 @@ static int agenti_c1_whole(agenti_decoder *d, agent_str body)
 /* ---- requests ---- */
 static void agenti_co_thinking_out(agenti_buf *b, const agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    if (budget.n == 0 && effort.n) budget = agenti_cstr(agenti_eq(effort, "off") || agenti_eq(effort, "none") ? "0" : "adaptive");     /* on or off */
     if (budget.n == 0 || agenti_replaced(r, "thinking")) return;
     agenti_buf_str(b, ",\"thinking\":{\"type\":");
     agenti_buf_str(b, agenti_eq(budget, "0") ? "\"disabled\"" : "\"enabled\"");
     if (!agenti_eq(budget, "0") && !agenti_eq(budget, "adaptive")) agenti_json_member(b, "token_budget", budget);
+    agenti_buf_str(b, "}");
+}
+static void agenti_co_format_out(agenti_buf *b, const agenti_request *r)
+{
+    size_t i;
+    uint32_t strict = 0;
+    for (i = 0; i < r->tool_count; i++) strict |= r->tools[i].flags & AGENT_TF_STRICT;
+    if (strict && !agenti_replaced(r, "strict_tools")) agenti_json_member(b, "strict_tools", agenti_cstr("true"));       /* one for all */
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "response_format")) return;
+    agenti_buf_str(b, ",\"response_format\":{\"type\":\"json_object\"");
+    if (agenti_format_schema(r).n) agenti_json_member(b, "json_schema", agenti_format_schema(r));
     agenti_buf_str(b, "}");
 }
 /* A call can be forced or forbidden. A certain tool can only be forced if it is the only one.                           */
@@ -300,11 +312,13 @@ static void agenti_co_head(agenti_buf *b, agenti_request *r)
     agenti_option_out(b, r, "max_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "p", AGENTI_OPT_TOP_P);
+    agenti_option_out(b, r, "k", AGENTI_OPT_TOP_K);
     agenti_option_out(b, r, "seed", AGENTI_OPT_SEED);
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_stops_out(b, r, "stop_sequences");
     agenti_co_thinking_out(b, r);
+    agenti_co_format_out(b, r);
     agenti_buf_str(b, ",\"messages\":[");
 }
 static void agenti_co_open(agenti_buf *b, agenti_request *r, const char *role)
@@ -434,7 +448,8 @@ static const char *const agenti_co_owner[] = { "type", NULL };
 static const char *const agenti_co_held[] = { "tool_calls", "citations", NULL };
 static const char *const agenti_co_none[] = { NULL };
 static const agenti_wire agenti_cohere_wire = {
-    "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT),
+    "cohere-v2", "/chat", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER)
+        | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER),
     agenti_co_head, agenti_co_system, agenti_co_message_out, agenti_co_tail, agenti_functions_out, agenti_extra_out,
     agenti_co_event, agenti_co_whole, NULL,
     { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held }, { agenti_co_parts, agenti_co_routing, agenti_co_owner, 0, agenti_co_held },

@@ -537,7 +537,9 @@ static int agenti_gm_is_gemma(const agenti_request *r) { return agenti_find(agen
 /* A level and a budget exclude each other.                                                                             */
 static void agenti_gm_thinking_out(agenti_buf *b, agenti_request *r)
 {
-    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), level = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "", "minimal", "low", "medium", "high", "high" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), level = agenti_effort(r, words);
+    if (budget.n == 0 && agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), "off")) budget = agenti_cstr("0");
     if (budget.n == 0 && level.n == 0) return;
     if (budget.n && level.n) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
     agenti_json_key(b, "thinkingConfig");
@@ -551,7 +553,8 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
 {
     static const struct { const char *key; int option; } rows[] = {
         { "maxOutputTokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "topP", AGENTI_OPT_TOP_P },
-        { "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", AGENTI_OPT_FREQUENCY }, { "presencePenalty", AGENTI_OPT_PRESENCE }
+        { "seed", AGENTI_OPT_SEED }, { "frequencyPenalty", AGENTI_OPT_FREQUENCY }, { "presencePenalty", AGENTI_OPT_PRESENCE },
+        { "topK", AGENTI_OPT_TOP_K }
     };
     agent_str stop = agenti_text_view(&r->options[AGENTI_OPT_STOP]);
     size_t start = b->n, empty, i;
@@ -568,6 +571,8 @@ static void agenti_gm_config_out(agenti_buf *b, agenti_request *r)
         if (stop.p[0] != '[') agenti_buf_str(b, "]");
     }
     agenti_gm_thinking_out(b, r);
+    if (r->options[AGENTI_OPT_FORMAT].n) agenti_json_member_str(b, "responseMimeType", agenti_cstr("application/json"));
+    if (agenti_format_schema(r).n) agenti_json_member(b, "responseJsonSchema", agenti_format_schema(r));
     if (b->n == empty) b->n = start; else agenti_buf_str(b, "}");
 }
 static void agenti_gm_head(agenti_buf *b, agenti_request *r)
@@ -922,7 +927,8 @@ static void agenti_gm_tools_out(agenti_buf *b, const agenti_request *r)
 static const char *const agenti_gm_none[] = { NULL };        /* whose thought a text is may stand behind it: no cuts     */
 static const agenti_wire agenti_gemini_wire = {
     "gemini", "/models/{model}:streamGenerateContent?alt=sse", "/models/{model}:generateContent", AGENTI_FRAMING_ARRAY, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER)
+        | AGENTI_BIT(AGENTI_LEFT_STRICT),
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },

@@ -375,6 +375,7 @@ static void agenti_gi_choice(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_config_out(agenti_buf *b, const agenti_request *r)
 {
+    static const char *const words[] = { "minimal", "minimal", "low", "medium", "high", "high" };        /* it cannot be off */
     static const struct { const char *key; int option; } rows[] = {
         { "max_output_tokens", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
         { "seed", AGENTI_OPT_SEED }
@@ -388,7 +389,7 @@ static void agenti_gi_config_out(agenti_buf *b, const agenti_request *r)
         if (r->options[rows[i].option].n) agenti_json_member(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
     agenti_stops_out(b, r, "stop_sequences");
     if (r->options[AGENTI_OPT_EFFORT].n) {
-        agenti_json_member_str(b, "thinking_level", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+        agenti_json_member_str(b, "thinking_level", agenti_effort(r, words));
         agenti_json_member_str(b, "thinking_summaries", agenti_cstr("auto"));
     }
     agenti_gi_choice(b, r);
@@ -405,6 +406,11 @@ static void agenti_gi_head(agenti_buf *b, agenti_request *r)
     if (r->previous.n) agenti_json_member_str(b, "previous_interaction_id", r->previous);
     if (system.n && !agenti_replaced(r, "system_instruction")) agenti_json_member_str(b, "system_instruction", system);
     agenti_gi_config_out(b, r);
+    if (agenti_format_schema(r).n && !agenti_replaced(r, "response_format")) {
+        agenti_buf_str(b, ",\"response_format\":{\"type\":\"text\",\"mime_type\":\"application/json\"");
+        agenti_json_member(b, "schema", agenti_format_schema(r));
+        agenti_buf_str(b, "}");
+    } else if (r->options[AGENTI_OPT_FORMAT].n) agenti_json_member(b, "response_format", agenti_cstr("{\"type\":\"text\",\"mime_type\":\"application/json\"}"));
     agenti_json_key(b, "input");
     agenti_buf_str(b, "[");
 }
@@ -528,7 +534,7 @@ static void agenti_gi_tail(agenti_buf *b, const agenti_request *r)
 }
 static void agenti_gi_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", "}", "}");
 }
 static const char *const agenti_gi_parts[] = { "text", NULL };
 static const char *const agenti_gi_routing[] = { "event_type", "type", "index", NULL };
@@ -537,7 +543,9 @@ static const char *const agenti_gi_held[] = { "step", "interaction", "arguments"
 static const char *const agenti_gi_none[] = { NULL };
 static const agenti_wire agenti_gemini_interactions_wire = {
     "gemini-interactions", "/interactions", NULL, AGENTI_FRAMING_SSE, "api-revision", "2026-05-20",
-    AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_THINKING)
+        | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_TOP_K) | AGENTI_BIT(AGENTI_OPT_USER)
+        | AGENTI_BIT(AGENTI_LEFT_STRICT),
     agenti_gi_head, NULL, agenti_gi_message_out, agenti_gi_tail, agenti_gi_tools_out, agenti_extra_out, agenti_gi_event, agenti_gi_whole, NULL,
     { agenti_gi_parts, agenti_gi_routing, agenti_gi_owner, 1, agenti_gi_held },
     { agenti_gi_none, agenti_gi_none, agenti_gi_none, 0, agenti_gi_none },

@@ -97,7 +97,8 @@ static int agenti_ol_whole(agenti_decoder *d, agent_str body)
 /* An effort is a level of thinking, a budget only tells whether to think.                                              */
 static void agenti_ol_think_out(agenti_buf *b, const agenti_request *r)
 {
-    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    static const char *const words[] = { "none", "low", "low", "medium", "high", "max" };
+    agent_str effort = agenti_effort(r, words), budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
     if (agenti_replaced(r, "think")) return;
     if (agenti_eq(effort, "none")) agenti_json_member(b, "think", agenti_cstr("false"));
     else if (effort.n) agenti_json_member_str(b, "think", effort);
@@ -107,7 +108,8 @@ static void agenti_ol_options_out(agenti_buf *b, const agenti_request *r)
 {
     static const struct { const char *key; int option; } rows[] = {
         { "num_predict", AGENTI_OPT_MAX_TOKENS }, { "temperature", AGENTI_OPT_TEMPERATURE }, { "top_p", AGENTI_OPT_TOP_P },
-        { "seed", AGENTI_OPT_SEED }, { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE }
+        { "seed", AGENTI_OPT_SEED }, { "frequency_penalty", AGENTI_OPT_FREQUENCY }, { "presence_penalty", AGENTI_OPT_PRESENCE },
+        { "top_k", AGENTI_OPT_TOP_K }
     };
     size_t i;
     if (agenti_replaced(r, "options")) return;
@@ -123,6 +125,8 @@ static void agenti_ol_settings_out(agenti_buf *b, const agenti_request *r)
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     agenti_ol_think_out(b, r);
+    if (r->options[AGENTI_OPT_FORMAT].n && !agenti_replaced(r, "format"))
+        agenti_json_member(b, "format", agenti_format_schema(r).n ? agenti_format_schema(r) : agenti_cstr("\"json\""));
     agenti_ol_options_out(b, r);
 }
 static void agenti_ol_head(agenti_buf *b, agenti_request *r)
@@ -245,16 +249,18 @@ static void agenti_og_tail(agenti_buf *b, const agenti_request *r)
 static void agenti_og_tools(agenti_buf *b, const agenti_request *r) { (void)b; (void)r; }
 
 /* Lines are short, and what stands last in one may come first, so nothing is cut.                                      */
+#define AGENTI_OL_LACKS (AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_USER) \
+    | AGENTI_BIT(AGENTI_LEFT_STRICT))
 static const char *const agenti_ol_none[] = { NULL };
 static const agenti_wire agenti_ollama_wire = {
-    "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL),
+    "ollama", "/chat", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_OL_LACKS,
     agenti_ol_head, agenti_ol_system, agenti_ol_message_out, agenti_ol_tail, agenti_functions_out, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },
     NULL, NULL
 };
 static const agenti_wire agenti_ollama_generate_wire = {
-    "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
+    "ollama-generate", "/generate", NULL, AGENTI_FRAMING_LINES, NULL, NULL, AGENTI_OL_LACKS | AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE),
     agenti_og_head, NULL, agenti_prompt_message, agenti_og_tail, agenti_og_tools, agenti_extra_out,
     agenti_ol_event, agenti_ol_whole, NULL,
     { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none }, { agenti_ol_none, agenti_ol_none, agenti_ol_none, 0, agenti_ol_none },

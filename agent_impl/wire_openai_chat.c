@@ -402,8 +402,53 @@ static void agenti_oc_limits(agenti_buf *b, const agenti_request *r)
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
-    if (r->options[AGENTI_OPT_EFFORT].n && !agenti_replaced(r, "reasoning_effort"))
-        agenti_json_member_str(b, "reasoning_effort", agenti_text_view(&r->options[AGENTI_OPT_EFFORT]));
+    if (r->dialect & AGENT_DIALECT_TOP_K) agenti_option_out(b, r, "top_k", AGENTI_OPT_TOP_K);
+}
+/* How thinking is asked for is each host's own: a word, a switch, a switch and a budget.                                */
+static void agenti_oc_thinking_out(agenti_buf *b, const agenti_request *r)
+{
+    static const char *const words[] = { "none", "minimal", "low", "medium", "high", "xhigh" };
+    static const char *const switched[] = { "", "low", "low", "medium", "high", "max" };
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]), given = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]), effort;
+    int off = agenti_eq(budget, "0") || agenti_eq(given, "off");
+    effort = agenti_effort(r, r->dialect & AGENT_DIALECT_THINKING_TYPE ? switched : words);
+    if (budget.n + given.n == 0) return;
+    if ((r->dialect & AGENT_DIALECT_THINKING_TYPE) && !agenti_replaced(r, "thinking"))
+        agenti_json_member(b, "thinking", agenti_cstr(off ? "{\"type\":\"disabled\"}" : "{\"type\":\"enabled\"}"));
+    if (r->dialect & AGENT_DIALECT_ENABLE_THINKING) {
+        if (!agenti_replaced(r, "enable_thinking")) agenti_json_member(b, "enable_thinking", agenti_cstr(off ? "false" : "true"));
+        if (!off && budget.n && !agenti_eq(budget, "adaptive")) agenti_option_out(b, r, "thinking_budget", AGENTI_OPT_THINKING);
+    } else if (effort.n && !agenti_replaced(r, "reasoning_effort")) agenti_json_member_str(b, "reasoning_effort", effort);
+}
+/* Any JSON, or what fits a schema.                                                                                     */
+static void agenti_oc_format_out(agenti_buf *b, const agenti_request *r)
+{
+    agent_str schema = agenti_format_schema(r);
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "response_format")) return;
+    if (schema.n == 0) { agenti_json_member(b, "response_format", agenti_cstr("{\"type\":\"json_object\"}")); return; }
+    agenti_buf_str(b, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"strict\":true");
+    agenti_json_member(b, "schema", schema);
+    agenti_buf_str(b, "}}");
+}
+static void agenti_oc_words_out(agenti_buf *b, agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "service_tier", AGENTI_OPT_TIER }, { "prompt_cache_key", AGENTI_OPT_CACHE_KEY }, { "user", AGENTI_OPT_USER }
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (r->options[rows[i].option].n == 0 || agenti_replaced(r, rows[i].key)) continue;
+        if (r->dialect & AGENT_DIALECT_MISTRAL) r->left_out |= AGENTI_BIT(rows[i].option);       /* it refuses what it does not know */
+        else agenti_json_member_str(b, rows[i].key, agenti_text_view(&r->options[rows[i].option]));
+    }
+}
+/* What only some hosts take.                                                                                           */
+static void agenti_oc_left(agenti_request *r)
+{
+    agent_str budget = agenti_text_view(&r->options[AGENTI_OPT_THINKING]);
+    int switches = (r->dialect & AGENT_DIALECT_THINKING_TYPE) && (agenti_eq(budget, "0") || agenti_eq(budget, "adaptive"));
+    if (budget.n && !switches && !(r->dialect & AGENT_DIALECT_ENABLE_THINKING)) r->left_out |= AGENTI_BIT(AGENTI_OPT_THINKING);
+    if (r->options[AGENTI_OPT_TOP_K].n && !(r->dialect & AGENT_DIALECT_TOP_K)) r->left_out |= AGENTI_BIT(AGENTI_OPT_TOP_K);
 }
 static int agenti_oc_forces(const agenti_request *r)
 {
@@ -418,6 +463,10 @@ static void agenti_oc_head(agenti_buf *b, agenti_request *r)
     if (r->stream && !(r->dialect & AGENT_DIALECT_NO_STREAM_OPTIONS) && !agenti_replaced(r, "stream_options"))
         agenti_json_member(b, "stream_options", agenti_cstr("{\"include_usage\":true}"));
     agenti_oc_limits(b, r);
+    agenti_oc_thinking_out(b, r);
+    agenti_oc_format_out(b, r);
+    agenti_oc_words_out(b, r);
+    agenti_oc_left(r);
     if (agenti_oc_forces(r) && ((r->dialect & AGENT_DIALECT_NO_FORCED_CHOICE)
         || ((r->dialect & AGENT_DIALECT_MISTRAL) && !agenti_eq(agenti_text_view(&r->options[AGENTI_OPT_TOOL_CHOICE]), "required"))))
         r->left_out |= AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE);               /* Mistral: any tool instead of that one          */
@@ -627,9 +676,13 @@ static const char *const agenti_oc_routing[] = { "index", "id", "type", NULL };
 static const char *const agenti_oc_owner[] = { "index", "id", NULL };
 static const char *const agenti_oc_held[] = { "message", NULL };      /* of a stream: a delta beside it may come later  */
 static const char *const agenti_oc_none[] = { NULL };
+static void agenti_oc_tools_out(agenti_buf *b, const agenti_request *r)
+{
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", ",\"strict\":true}}", "}}");
+}
 static const agenti_wire agenti_openai_chat_wire = {
-    "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, AGENTI_BIT(AGENTI_OPT_THINKING),
-    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_functions_out,
+    "openai-chat", "/chat/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0,
+    agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
     agenti_openai_chat_import, NULL

@@ -104,6 +104,7 @@ static void agenti_ot_head(agenti_buf *b, agenti_request *r)
     agenti_option_out(b, r, "frequency_penalty", AGENTI_OPT_FREQUENCY);
     agenti_option_out(b, r, "presence_penalty", AGENTI_OPT_PRESENCE);
     agenti_option_out(b, r, "stop", AGENTI_OPT_STOP);
+    if (r->options[AGENTI_OPT_USER].n && !agenti_replaced(r, "user")) agenti_json_member_str(b, "user", agenti_text_view(&r->options[AGENTI_OPT_USER]));
     if (agenti_replaced(r, "prompt")) return;
     agenti_buf_str(b, ",\"prompt\":\"");
     agenti_prompt_text(b, system);
@@ -118,7 +119,8 @@ static const char *const agenti_ot_owner[] = { "index", NULL };
 static const char *const agenti_ot_held[] = { "logprobs", NULL };
 static const agenti_wire agenti_openai_completions_wire = {
     "openai-completions", "/completions", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
-    AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING),
+    AGENTI_BIT(AGENTI_OPT_TOOL_CHOICE) | AGENTI_BIT(AGENTI_OPT_PARALLEL) | AGENTI_BIT(AGENTI_OPT_EFFORT) | AGENTI_BIT(AGENTI_OPT_THINKING)
+        | AGENTI_BIT(AGENTI_OPT_FORMAT) | AGENTI_BIT(AGENTI_OPT_TIER) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY) | AGENTI_BIT(AGENTI_OPT_TOP_K),
     agenti_ot_head, NULL, agenti_prompt_message, agenti_ot_tail, agenti_ot_tools, agenti_extra_out, agenti_ot_event, agenti_ot_whole, NULL,
     { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held }, { agenti_ot_parts, agenti_ot_owner, agenti_ot_owner, 0, agenti_ot_held },
     NULL, NULL

@@ -778,15 +778,34 @@ static int agenti_rs_thinks(const agenti_request *r)
     return 1;
 }
 /* Unless the host wants it, nothing is stored at the provider: the history is sent as it is, thoughts with it in encrypted form (D7). */
+static void agenti_rs_words_out(agenti_buf *b, const agenti_request *r)
+{
+    static const struct { const char *key; int option; } rows[] = {
+        { "service_tier", AGENTI_OPT_TIER }, { "prompt_cache_key", AGENTI_OPT_CACHE_KEY }, { "safety_identifier", AGENTI_OPT_USER }
+    };
+    agent_str schema = agenti_format_schema(r);
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        agent_str word = agenti_text_view(&r->options[rows[i].option]);
+        if (word.n && !agenti_replaced(r, rows[i].key)) agenti_json_member_str(b, rows[i].key, word);
+    }
+    if (r->options[AGENTI_OPT_FORMAT].n == 0 || agenti_replaced(r, "text")) return;
+    if (schema.n == 0) { agenti_json_member(b, "text", agenti_cstr("{\"format\":{\"type\":\"json_object\"}}")); return; }
+    agenti_buf_str(b, ",\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":true");
+    agenti_json_member(b, "schema", schema);
+    agenti_buf_str(b, "}}");
+}
 static void agenti_rs_head(agenti_buf *b, agenti_request *r)
 {
-    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    static const char *const words[] = { "none", "minimal", "low", "medium", "high", "xhigh" };
+    agent_str system = agenti_text_view(&r->options[AGENTI_OPT_SYSTEM]), effort = agenti_effort(r, words);
     agenti_buf_str(b, "{");
     if (!agenti_replaced(r, "model")) agenti_json_member_str(b, "model", agenti_text_view(&r->options[AGENTI_OPT_MODEL]));
     agenti_json_member(b, "stream", agenti_cstr(r->stream ? "true" : "false"));
     if (!agenti_replaced(r, "store")) agenti_json_member(b, "store", agenti_cstr(r->stateful ? "true" : "false"));
     if (r->previous.n) agenti_json_member_str(b, "previous_response_id", r->previous);
-    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include")) agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
+    if (!r->stateful && agenti_rs_thinks(r) && !agenti_replaced(r, "include"))
+        agenti_json_member(b, "include", agenti_cstr("[\"reasoning.encrypted_content\"]"));
     agenti_option_out(b, r, "max_output_tokens", AGENTI_OPT_MAX_TOKENS);
     agenti_option_out(b, r, "temperature", AGENTI_OPT_TEMPERATURE);
     agenti_option_out(b, r, "top_p", AGENTI_OPT_TOP_P);
@@ -795,6 +814,7 @@ static void agenti_rs_head(agenti_buf *b, agenti_request *r)
         agenti_json_member_str(b, "effort", effort);
         agenti_buf_str(b, "}");
     }
+    agenti_rs_words_out(b, r);
     if (system.n && r->system_raw.n == 0 && !agenti_replaced(r, "instructions")) agenti_json_member_str(b, "instructions", system);
     agenti_buf_str(b, ",\"input\":[");
 }
@@ -1016,7 +1036,7 @@ static void agenti_rs_tail(agenti_buf *b, const agenti_request *r)
 /* strict: else a schema has to be of OpenAI's strict kind.                                                             */
 static void agenti_rs_tools_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":false}");
+    agenti_tools_list(b, r, "{\"type\":\"function\"", "parameters", ",\"strict\":true}", ",\"strict\":false}");
 }
 /* Texts of messages are read in pieces: their parts have annotations before the text, and what goes back as it came has not. Images are put
  * together again; in a stream the list of all items at its end mostly repeats them, and then they need not be held.     */
@@ -1030,7 +1050,7 @@ static const char *const agenti_rs_none[] = { NULL };
 static const agenti_wire agenti_openai_responses_wire = {
     "openai-responses", "/responses", NULL, AGENTI_FRAMING_SSE, NULL, NULL,
     AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_STOP)
-        | AGENTI_BIT(AGENTI_OPT_THINKING),
+        | AGENTI_BIT(AGENTI_OPT_THINKING) | AGENTI_BIT(AGENTI_OPT_TOP_K),
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },

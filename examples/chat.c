@@ -2,8 +2,7 @@
  *
  *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream]
  *
- *   --provider P   openai, openai-responses, openai-compatible, anthropic, gemini, gemini-interactions, cohere, ollama, ollama-native or
- *                  llama.cpp; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY, LLAMA_API_KEY
+ *   --provider P   a name from the table of providers (--help lists them); the key comes from the variable that the table names
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
  *   --yes          writes and commands go ahead without a question. Without it, and without a terminal on stdin, none does
@@ -603,18 +602,24 @@ static void loop(app *a)
 }
 
 /* ---- starting ---- */
-static const struct { const char *name, *key, *model; int local; } providers[] = {
-    {"openai", "OPENAI_API_KEY", "gpt-5-mini", 0},
-    {"openai-responses", "OPENAI_API_KEY", "gpt-5-mini", 0},
-    {"openai-compatible", "OPENAI_API_KEY", "default", 0},
-    {"anthropic", "ANTHROPIC_API_KEY", "claude-sonnet-4-6", 0},
-    {"gemini", "GEMINI_API_KEY", "gemini-2.5-flash", 0},
-    {"gemini-interactions", "GEMINI_API_KEY", "gemini-2.5-flash", 0},
-    {"cohere", "COHERE_API_KEY", "command-a-03-2025", 0},
-    {"ollama", NULL, "qwen3", 1},
-    {"ollama-native", NULL, "qwen3", 1},
-    {"llama.cpp", "LLAMA_API_KEY", "default", 1}
-};
+/* A model to begin with, where the provider does not choose one: --model names another.                                */
+static const char *default_model(const char *provider)
+{
+    static const struct { const char *provider, *model; } rows[] = {
+        {"openai", "gpt-5-mini"}, {"openai-responses", "gpt-5-mini"}, {"anthropic", "claude-sonnet-4-6"}, {"gemini", "gemini-2.5-flash"},
+        {"gemini-interactions", "gemini-2.5-flash"}, {"cohere", "command-a-03-2025"}, {"ollama", "qwen3"}, {"ollama-native", "qwen3"}
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) if (strcmp(provider, rows[i].provider) == 0) return rows[i].model;
+    return "default";
+}
+static const agent_provider *provider_of(const char *name)
+{
+    const agent_provider *row;
+    size_t i;
+    for (i = 0; (row = agent_provider_at(i)) != NULL && strcmp(row->name, name); i++) {}
+    return row;
+}
 static int usage(const char *why, const char *what)
 {
     fprintf(stderr, "chat: %s%s%s\n", why, what ? ": " : "", what ? what : "");
@@ -625,9 +630,8 @@ static int help(void)
     size_t i;
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
            "            [--no-stream]\n"
-           "providers:");
-    for (i = 0; i < sizeof providers / sizeof *providers; i++) printf(" %s", providers[i].name);
-    printf("\nkeys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, COHERE_API_KEY, LLAMA_API_KEY\n");
+           "providers, and the variable that has the key:\n");
+    for (i = 0; agent_provider_at(i); i++) printf("  %-22s %s\n", agent_provider_at(i)->name, agent_provider_at(i)->key_env ? agent_provider_at(i)->key_env : "");
     return 0;
 }
 static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
@@ -711,16 +715,16 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     agent_peer_desc p = AGENT_ZERO;
     agent_session_desc s = AGENT_ZERO;
     const options *o = &a->opt;
-    size_t i = 0, n = sizeof providers / sizeof *providers;
     const char *name = o->provider ? o->provider : o->base_url ? "openai-compatible" : "openai";
-    while (i < n && strcmp(name, providers[i].name)) i++;
-    if (i == n) return usage("unknown provider, see --help", name);
+    const agent_provider *row = provider_of(name);
+    if (row == NULL) return usage("unknown provider, see --help", name);
     p.provider = name;
     p.url = o->base_url;
-    p.key = providers[i].key ? getenv(providers[i].key) : "";
-    s.model = o->model ? o->model : providers[i].model;
+    p.key = row->key_env ? getenv(row->key_env) : "";
+    s.model = o->model ? o->model : default_model(name);
     if (p.url && is_https(p.url)) return usage("https:// needs TLS, which comes with the mbedTLS build; give a --base-url with http://", NULL);
-    if (p.url == NULL && !providers[i].local && (p.key == NULL || !*p.key)) {
+    if (p.url == NULL && row->url == NULL) return usage("this provider needs a --base-url", name);
+    if (p.url == NULL && is_https(row->url) && (p.key == NULL || !*p.key)) {
         if (!start_demo(a, argv0)) { fprintf(stderr, "chat: scripted-model does not start; is it built?\n"); return 1; }
         p.provider = "openai-compatible";
         p.url = a->model.url;

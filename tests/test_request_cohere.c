@@ -96,7 +96,7 @@ static void test_tools(void)
 /* Version 1 is for answers only.                                                                                       */
 static void test_version_1(void)
 {
-    static const agent_provider rows[] = { { "old", "https://old.test/v1", "cohere-v1", "bearer", NULL, 0, NULL } };
+    static const agent_provider rows[] = { { "old", "https://old.test/v1", "cohere-v1", "bearer", NULL, 0, NULL, NULL } };
     agent_desc d = AGENT_ZERO;
     agent_peer_desc p = AGENT_ZERO;
     agent_engine *e;
