@@ -467,3 +467,45 @@ AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *
 /* One "name: value\r\n" line. Length needed, written if it fits, with a NUL if that fits too; 0: the name is no token, or a control
  * character (CR, LF) is in the value.                                                                                 */
 AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap);
+
+#ifdef AGENT_MBEDTLS
+/* ---- 9 TLS: an optional part, on mbedTLS ----------------------------------------------------------------------- */
+/* A filter between a socket and a connection of the engine: ciphertext on one side, plaintext on the other, no I/O of its own. TLS 1.2 or
+ * later, the host's name sent (SNI) and always checked, ALPN http/1.1. mbedTLS takes its own memory by mbedtls_calloc. A config and its
+ * connections are used by one thread at a time.                                                                       */
+typedef struct agent_tls_config agent_tls_config;            /* authorities and keys, for many connections              */
+typedef struct agent_tls agent_tls;                          /* one connection                                          */
+typedef struct agent_tls_desc {
+  const void *ca; size_t ca_n;               /* certificates of the authorities that are trusted, PEM or DER; required  */
+  const void *cert; size_t cert_n;           /* the client's own certificate and its chain, PEM or DER; NULL: none      */
+  const void *key; size_t key_n;             /* its private key, not encrypted                                          */
+  int (*random)(void *ctx, unsigned char *out, size_t n);    /* cryptographic chance, 0 when it worked; NULL: mbedTLS's own */
+  void *random_ctx;
+  agent_alloc_fn alloc; void *alloc_ctx;     /* as in agent_desc                                                        */
+} agent_tls_desc;
+/* Copies what it needs. OK, E_ARG (*why says what is wrong, static text; why may be NULL), E_NOMEM.                   */
+AGENTDEF int agent_tls_config_open(agent_tls_config **out, const agent_tls_desc *, const char **why);
+AGENTDEF void agent_tls_config_close(agent_tls_config *);    /* NULL is fine; goes when its last connection is closed    */
+/* host: the name or address as in u.open.host, which the certificate has to be for; of an address its iPAddress. OK, E_ARG (no host is an
+ * error), E_NOMEM.                                                                                                     */
+AGENTDEF int agent_tls_open(agent_tls **out, agent_tls_config *, const char *host);
+AGENTDEF void agent_tls_close(agent_tls *);                  /* NULL is fine. Says nothing to the peer: see agent_tls_shutdown */
+enum agent_tls_state { AGENT_TLS_HANDSHAKE, AGENT_TLS_OPEN, AGENT_TLS_CLOSED /* the peer said so: close_notify */, AGENT_TLS_FAILED };
+AGENTDEF int agent_tls_state(const agent_tls *);
+AGENTDEF const char *agent_tls_why(const agent_tls *);       /* FAILED: why, else ""; lives as long as the connection    */
+/* The socket's side. Bytes that came: OK, E_FULL (call agent_tls_pump; with taken it takes what fits), E_STATE (after agent_tls_eof). */
+AGENTDEF int agent_tls_feed(agent_tls *, const void *, size_t n, size_t *taken);
+AGENTDEF void agent_tls_eof(agent_tls *);                    /* the socket ended: without close_notify before it, a cut  */
+AGENTDEF const void *agent_tls_send_buf(const agent_tls *, size_t *n);         /* bytes for the socket; NULL: none; until the next call */
+AGENTDEF int agent_tls_send_ack(agent_tls *, size_t n);      /* OK, E_ARG (n over what send_buf gave)                    */
+AGENTDEF int agent_tls_wants(const agent_tls *);             /* AGENT_WANT_ bits for the socket                          */
+AGENTDEF void agent_tls_shutdown(agent_tls *);               /* close_notify, for agent_tls_send_buf: before the socket is closed */
+/* Moves plaintext both ways between it and a connection that agent_opened has opened with VIA_BYTES, and tells the engine how the stream ends
+ * (agent_eof, agent_failed with AGENT_FAIL_TLS). Call it after bytes came, and when the engine may have something to send. OK; E_FULL:
+ * drain agent_next and call again; else what those calls return.                                                       */
+AGENTDEF int agent_tls_pump(agent_tls *, agent_engine *, agent_id conn);
+/* The plaintext without an engine. read: OK with *n bytes, *n 0 when the peer has closed; MORE: feed it. write: OK with *taken bytes, MORE
+ * (feed it: the handshake is not over), E_FULL (send first). Both E_STATE when it FAILED or, of write, is CLOSED.      */
+AGENTDEF int agent_tls_read(agent_tls *, void *buf, size_t cap, size_t *n);
+AGENTDEF int agent_tls_write(agent_tls *, const void *, size_t n, size_t *taken);
+#endif
