@@ -230,6 +230,25 @@
  *   audio                       data (WAV, MP3)                          left out
  *   other files                 data                                     URL
  *
+ * Requests in and out. agent_import takes a conversation in as a program has it: a request body, or its list of messages, of openai-chat,
+ * openai-responses, anthropic or gemini. agent_export gives the body that a conversation makes in any wire format that requests are made of:
+ *
+ *   agent_json_error why; agent_str body;
+ *   if (agent_import(e, s, "openai-chat", json, AGENT_CSTR, &why) != AGENT_OK) fprintf(stderr, "%s at byte %zu\n", why.why, why.offset);
+ *   else if (agent_export(e, s, "anthropic", &body) == AGENT_OK) fwrite(body.p, 1, body.n, stdout);
+ *
+ * What neither table nor options have a place for goes back to the format that it came from, in requests and in exports: thoughts with their
+ * signatures, blocks that only the provider knows, other members of the body, of messages and of blocks. To other formats go texts, files,
+ * calls, results, functions and options; thoughts, as those of another model, do not. Then:
+ *   - System and developer messages before all others are the option `system`; others stay where they are (AGENT_MSG_SYSTEM): OpenAI's formats
+ *     have them there too, to others they go as the user's.
+ *   - Results stand behind their calls, in the order of these, and before what else the user says there. A call without its result is refused
+ *     unless nothing comes behind it, a result without its call too (OpenAI Responses keeps it as it is: the provider may have the call stored).
+ *   - A tool that only its provider knows is a raw one (AGENT_TF_RAW). Imported tools have no `user`; agent_session_tools replaces them.
+ *   - An option that is set by hand takes back what the import said of it, also when that said more (an object): a WARNING names it.
+ *   - The model is the session's if the format is the peer's, else it goes back to its own format only.
+ *   - `stream` sets or clears AGENT_S_NO_STREAM.
+ *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
  * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's
@@ -4429,7 +4448,6 @@ enum agenti_op_kind {
     AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
-    AGENTI_OP_MODELS,                         /* a: a list of models, JSON                                              */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;
@@ -4483,10 +4501,9 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL,
-       AGENTI_OPT_FORMAT, AGENTI_OPT_TIER, AGENTI_OPT_CACHE_KEY, AGENTI_OPT_TOP_K, AGENTI_OPT_USER, AGENTI_OPT_COUNT,
-       /* beside options */
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_COUNT };
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_MORE,
+       AGENTI_LEFT_COUNT };                   /* beside options                                                          */
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
     agenti_text name, description, schema;
@@ -4501,8 +4518,6 @@ typedef struct agenti_request {               /* what a request is made of, besi
     const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
-    int stateful;                             /* the provider is to keep its answers                                    */
-    agent_str previous;                       /* its id of the one that it goes on from; only what came after is sent   */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
@@ -4521,7 +4536,7 @@ typedef struct agenti_wire {
     const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
-    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ and AGENTI_LEFT_ that have no place in its requests */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
      * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
@@ -4537,7 +4552,6 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
     /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
     int (*import)(struct agenti_import *, agent_str body);
-    const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
@@ -4567,11 +4581,6 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
-/* What was put together, moved to where ops may point; frees the buffer. 0: no memory                                   */
-AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);
-/* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
- * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
-AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -4594,12 +4603,8 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
-/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, and `strict` where the
- * tool is, else `loose`.                                                                                               */
-AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *strict, const char *loose);
-/* The option reasoning_effort: off, minimal, low, medium, high, max in a format's own words; other words as they are.    */
-AGENTI_FN agent_str agenti_effort(const agenti_request *, const char *const *words);
-AGENTI_FN agent_str agenti_format_schema(const agenti_request *);        /* of the option response_format; "": any JSON, or not asked for */
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -4787,50 +4792,6 @@ AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
     }
     return agenti_json_string(v, NULL, &d->arena, out);
 }
-AGENTI_FN int agenti_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
-{
-    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
-    if (p && b->n) memcpy(p, b->p, b->n);
-    *out = agenti_str(p, b->n);
-    agenti_buf_free(b);
-    return p != NULL;
-}
-/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
-static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
-{
-    static const char before[] = "functions.";
-    enum { BEFORE = sizeof before - 1, KEYS = 0x10000000 };           /* no key of a wire format's                      */
-    char number[24] = ":";
-    agent_str name, args = agent_json_get(use, "parameters");
-    agenti_buf b;
-    agenti_op *op;
-    uint32_t key = KEYS | ++d->streams;
-    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
-    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
-    agenti_buf_init(&b, d->pool);
-    agenti_buf_add(&b, id.p, id.n);
-    if (id.n) agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
-    if (!agenti_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
-    op->a = id;
-    op->b = name;
-    if (args.n == 0) return 1;
-    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
-    op->a = args;
-    return 1;
-}
-AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
-{
-    agent_str uses = agenti_str(NULL, 0), use;
-    size_t pos = 0;
-    uint32_t n = 0;
-    if (agent_json_check(args.p, args.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(args, "tool_uses");
-    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) return -1;
-    while (agent_json_each(uses, &pos, NULL, &use)) {
-        if (d->call_n >= d->call_limit) return agenti_too_many(d);
-        if (!agenti_unwrap(d, id, n++, use)) return 0;
-    }
-    return 1;
-}
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
@@ -4919,11 +4880,18 @@ AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, c
 {
     return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
 }
+static int agenti_has_more(const agenti_msg *m)
+{
+    uint32_t i = 0;
+    while (i < m->n && m->parts[i].more.n + m->parts[i].inner.n == 0) i++;
+    return m->more.n || i < m->n;
+}
 AGENTI_FN void agenti_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     static const char word[] = "[not sent: a block of another provider]";
     agenti_msg with = *m;
     uint32_t i = 0;
+    if (m->wire && m->wire != (const void *)r->wire && agenti_has_more(m)) r->left_out |= AGENTI_BIT(AGENTI_LEFT_MORE);
     while (i < m->n && m->parts[i].kind != AGENT_PART_OTHER) i++;
     if (m->role != AGENT_USER || i == m->n || m->wire == (const void *)r->wire) { r->wire->message(b, r, m); return; }
     with.parts = (agenti_part *)agenti_get(b->pool, m->n * sizeof *with.parts);
@@ -5006,20 +4974,7 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN agent_str agenti_effort(const agenti_request *r, const char *const *words)
-{
-    static const char *const scale[] = { "off", "minimal", "low", "medium", "high", "max" };
-    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
-    size_t i;
-    for (i = 0; i < sizeof scale / sizeof *scale; i++) if (agenti_eq(effort, scale[i])) return agenti_cstr(words[i]);
-    return effort;
-}
-AGENTI_FN agent_str agenti_format_schema(const agenti_request *r)
-{
-    agent_str format = agenti_text_view(&r->options[AGENTI_OPT_FORMAT]);
-    return agenti_is_object(format) ? format : agenti_str(NULL, 0);
-}
-AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *strict, const char *loose)
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -5033,13 +4988,13 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, schema, agenti_text_view(&t->schema));
-        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? strict : loose);
+        agenti_buf_str(b, close);
     }
     agenti_buf_str(b, "]");
 }
 AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}", "}}");
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {
@@ -5554,6 +5509,12 @@ typedef struct agenti_kept {                  /* a member of the body as it came
     uint32_t options;                         /* AGENTI_BITs of the options that say the same, as far as they can       */
     uint8_t gone, told;                       /* one of them was set anew; a WARNING named it                           */
 } agenti_kept;
+enum { AGENTI_IM_SEEN = 4, AGENTI_IM_KEYS = 16 };
+typedef struct agenti_seen {                  /* an object that was looked at, so that its bytes are passed over once   */
+    const char *at;
+    int n;                                    /* members; -1: too many, or keys with escapes                            */
+    agent_str key[AGENTI_IM_KEYS], value[AGENTI_IM_KEYS];
+} agenti_seen;
 typedef struct agenti_import {
     agenti_pool *pool;
     const agenti_wire *wire;
@@ -5573,17 +5534,20 @@ typedef struct agenti_import {
     agenti_kept *kept; uint32_t kept_n, kept_cap;
     agenti_buf system, system_raw;            /* texts of the system messages; they as they came                        */
     uint32_t systems; int system_plain;
+    agenti_seen seen[AGENTI_IM_SEEN]; uint32_t seen_n;       /* the last ones, in a ring                                 */
     agenti_text lost;                         /* the key of the first member that goes back nowhere                     */
     int streams;                              /* what the request will say                                              */
     int stream;                               /* -1: not told                                                           */
     const char *at, *why;                     /* what is wrong where; why NULL after a failure: no memory               */
-    int limit;                                /* it is a limit                                                          */
+    int limit, starved;                       /* it is a limit; the allocator refused, whatever else seems to be wrong  */
 } agenti_import;
 enum { AGENTI_IM_MEMBERS = 256 };             /* of a body that may be kept                                             */
 #define AGENTI_IM_TAKEN 0x80000000u           /* a member that is no option, and read elsewhere                         */
 
 AGENTI_FN void agenti_import_free(agenti_import *);
 AGENTI_FN int  agenti_im_fail(agenti_import *, const char *at, const char *why);                /* 0                    */
+/* A member of an object of the body; {NULL,0}: absent. As agent_json_get, for a name, or a path (which costs a pass).    */
+AGENTI_FN agent_str agenti_im_get(agenti_import *, agent_str object, const char *key);
 /* A JSON string as text, anything else as written; both are valid UTF-8. 0: no memory                                  */
 AGENTI_FN int  agenti_im_text(agenti_import *, agenti_text *to, agent_str value);
 AGENTI_FN int  agenti_im_raw(agenti_import *, agenti_text *to, agent_str value);                /* JSON as it is. 0: no memory */
@@ -5628,7 +5592,7 @@ AGENTI_FN int  agenti_im_count(agent_str object);  /* its members, up to 64     
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT
 AGENTI_FN int agenti_im_fail(agenti_import *im, const char *at, const char *why)
 {
-    if (im->why == NULL) {
+    if (im->why == NULL && !im->starved) {
         im->at = at;
         im->why = why;
     }
@@ -5661,10 +5625,38 @@ AGENTI_FN void agenti_import_free(agenti_import *im)
     agenti_arena_free(&im->arena);
 }
 
+static AGENTI_NOINLINE agenti_seen *agenti_im_look(agenti_import *im, agent_str object)
+{
+    agenti_seen *o = im->seen;
+    agent_str key, value;
+    size_t pos = 0;
+    uint32_t i;
+    for (i = 0; i < AGENTI_IM_SEEN; i++) if (im->seen[i].at == object.p) return &im->seen[i];
+    o = &im->seen[im->seen_n++ % AGENTI_IM_SEEN];
+    o->at = object.p;
+    o->n = 0;
+    while (o->n >= 0 && agent_json_each(object, &pos, &key, &value)) {
+        if (o->n == AGENTI_IM_KEYS || memchr(key.p, '\\', key.n)) { o->n = -1; break; }
+        o->key[o->n] = key;
+        o->value[o->n++] = value;
+    }
+    return o;
+}
+AGENTI_FN agent_str agenti_im_get(agenti_import *im, agent_str object, const char *key)
+{
+    agent_str none = { NULL, 0 };
+    const agenti_seen *o;
+    int i;
+    if (!agenti_is_object(object) || memchr(key, '.', strlen(key))) return agent_json_get(object, key);
+    if ((o = agenti_im_look(im, object))->n < 0) return agent_json_get(object, key);
+    for (i = o->n; i-- > 0;) if (agenti_eq(o->key[i], key)) return o->value[i];
+    return none;
+}
+
 /* ---- texts ---- */
 AGENTI_FN int agenti_im_raw(agenti_import *im, agenti_text *to, agent_str value)
 {
-    return agenti_text_set(to, im->pool, NULL, value) && agenti_text_repair(to, im->pool, NULL);
+    return agenti_text_set(to, im->pool, NULL, agenti_str(value.p, value.n)) && agenti_text_repair(to, im->pool, NULL);
 }
 AGENTI_FN int agenti_im_text(agenti_import *im, agenti_text *to, agent_str value)
 {
@@ -5691,13 +5683,15 @@ static int agenti_im_known(agent_str key, const char *const *known)
 }
 AGENTI_FN int agenti_im_more(agenti_import *im, agenti_text *to, agent_str object, const char *const *known)
 {
+    const agenti_seen *o = agenti_is_object(object) ? agenti_im_look(im, object) : NULL;
     agenti_buf b;
-    agent_str key, value;
+    agent_str key = agenti_str(NULL, 0), value = key;
     size_t pos = 0;
-    int ok = 1;
+    int ok = 1, i = 0;
     agenti_buf_init(&b, im->pool);
     agenti_buf_add(&b, to->p, to->n);
-    while (agent_json_each(object, &pos, &key, &value)) {
+    while (o && o->n >= 0 ? i < o->n : agent_json_each(object, &pos, &key, &value)) {
+        if (o && o->n >= 0) { key = o->key[i]; value = o->value[i++]; }
         if (agenti_im_known(key, known) || agenti_eq(value, "null")) continue;
         agenti_buf_str(&b, b.n ? ",\"" : "\"");
         agenti_buf_add(&b, key.p, key.n);
@@ -5859,7 +5853,7 @@ AGENTI_FN int agenti_im_result_text(agenti_import *im, agenti_part *p, agent_str
     if (agenti_is_string(content)) return agenti_im_text(im, &p->text, content);
     if (!agenti_is_array(content)) return content.n == 0 || agenti_eq(content, "null") || agenti_im_raw(im, &p->text, content);
     while (ok && agent_json_each(content, &pos, NULL, &part)) {
-        text = agent_json_get(part, "text");
+        text = agenti_im_get(im, part, "text");
         memset(&words, 0, sizeof words);
         if (agenti_is_string(part)) text = part;
         else if (!agenti_is_string(text)) text = agenti_cstr("\"[a block that is no text]\"");
@@ -5878,11 +5872,13 @@ AGENTI_FN agenti_part *agenti_im_result(agenti_import *im, agent_str id, agent_s
 {
     agenti_text text;
     agent_str key = agenti_str(NULL, 0), none = key;
-    agenti_part *r;
+    agenti_part *r = NULL;
     uint32_t i, n;
-    if (!agenti_im_close(im) || im->missing == 0) return NULL;
+    im->starved |= !agenti_im_close(im);
+    if (im->starved || im->missing == 0) return NULL;
     memset(&text, 0, sizeof text);
-    if (!agenti_im_text(im, &text, agenti_nonempty(id) ? id : name)) { agenti_text_free(&text, NULL); return NULL; }
+    im->starved = !agenti_im_text(im, &text, agenti_nonempty(id) ? id : name);
+    if (im->starved) { agenti_text_free(&text, NULL); return NULL; }
     key = agenti_text_view(&text);
     n = im->results->n;
     for (i = 0; i < n; i++) {
@@ -6135,7 +6131,7 @@ static int agenti_im_settle(agenti_import *im)
 AGENTI_FN int agenti_im_end(agenti_import *im)
 {
     agent_str system = agenti_str(im->system.p, im->system.n);
-    if (!agenti_im_close(im)) return 0;
+    if (im->starved || !agenti_im_close(im)) return 0;
     if (im->stream >= 0) im->streams = im->stream;
     if (im->missing) {
         if (im->missing < im->results->n || im->table.msgs[im->table.n - 1] != im->results)
@@ -6344,28 +6340,29 @@ AGENTI_FN int agenti_openai_chat_import(agenti_import *, agent_str body);
 /* ---- parts ---- */
 static int agenti_ioc_audio(agenti_import *im, agenti_msg *m, agent_str audio)
 {
-    agent_str format = agent_json_get(audio, "format");
-    if (agent_json_is(format, "wav")) return agenti_im_data(im, m, AGENT_PART_AUDIO, agent_json_get(audio, "data"), agenti_cstr("\"audio/wav\""));
-    return agent_json_is(format, "mp3") ? agenti_im_data(im, m, AGENT_PART_AUDIO, agent_json_get(audio, "data"), agenti_cstr("\"audio/mpeg\"")) : 0;
+    agent_str format = agenti_im_get(im, audio, "format");
+    if (agent_json_is(format, "wav")) return agenti_im_data(im, m, AGENT_PART_AUDIO, agenti_im_get(im, audio, "data"), agenti_cstr("\"audio/wav\""));
+    return agent_json_is(format, "mp3") ? agenti_im_data(im, m, AGENT_PART_AUDIO, agenti_im_get(im, audio, "data"), agenti_cstr("\"audio/mpeg\"")) : 0;
 }
 /* A part of a user's message. What has no other place of it goes with it: outside (`more`), and inside of the object in it. */
 static int agenti_ioc_part(agenti_import *im, agenti_msg *m, agent_str part)
 {
     static const char *const text_keys[] = { "type", "text", NULL }, *const keys[] = { "type", "image_url", "input_audio", "file", NULL };
     static const char *const inner_keys[] = { "url", "data", "format", "filename", "file_data", NULL };
-    agent_str type = agent_json_get(part, "type"), text = agent_json_get(part, "text"), object = agenti_str(NULL, 0);
+    agent_str type = agenti_im_get(im, part, "type"), text = agenti_im_get(im, part, "text"), object = agenti_str(NULL, 0);
+    agent_str name;
     agenti_part *p;
     int rc = 0;
     if (agent_json_is(type, "text") && agenti_is_string(text))
         return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_im_more(im, &m->parts[m->n - 1].more, part, text_keys);
     if (agent_json_is(type, "image_url")) {
-        object = agent_json_get(part, "image_url");
-        if (agenti_is_object(object)) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agent_json_get(object, "url"));
-    } else if (agent_json_is(type, "input_audio")) rc = agenti_ioc_audio(im, m, object = agent_json_get(part, "input_audio"));
+        object = agenti_im_get(im, part, "image_url");
+        if (agenti_is_object(object)) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agenti_im_get(im, object, "url"));
+    } else if (agent_json_is(type, "input_audio")) rc = agenti_ioc_audio(im, m, object = agenti_im_get(im, part, "input_audio"));
     else if (agent_json_is(type, "file")) {
         agent_str data;
-        object = agent_json_get(part, "file");
-        data = agent_json_get(object, "file_data");
+        object = agenti_im_get(im, part, "file");
+        data = agenti_im_get(im, object, "file_data");
         if (agenti_nonempty(data) && data.n > 6 && agenti_ieq(agenti_str(data.p + 1, 5), "data:")) rc = agenti_im_url(im, m, AGENT_PART_FILE, data);
     }
     if (rc < 0) return 0;
@@ -6373,8 +6370,8 @@ static int agenti_ioc_part(agenti_import *im, agenti_msg *m, agent_str part)
     if (rc > 0 && agent_json_is(type, "file")) m->parts[m->n - 1].kind = AGENT_PART_FILE;
     if (rc == 0) return agenti_im_other(im, m, part, agenti_is_string(type) ? type : agenti_cstr("\"?\""));
     p = &m->parts[m->n - 1];
-    if (p->kind == AGENT_PART_FILE && agenti_nonempty(agent_json_get(object, "filename")) && !agenti_im_text(im, &p->name, agent_json_get(object, "filename")))
-        return 0;
+    name = agenti_im_get(im, object, "filename");
+    if (p->kind == AGENT_PART_FILE && agenti_nonempty(name) && !agenti_im_text(im, &p->name, name)) return 0;
     return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, object, inner_keys);
 }
 static int agenti_ioc_content(agenti_import *im, agenti_msg *m, agent_str content, agent_str at)
@@ -6398,11 +6395,12 @@ static int agenti_ioc_system(agenti_import *im, agent_str item, agent_str role, 
     size_t pos = 0;
     if (im->table.n == 0) {
         while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &part))
-            if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+            if (!agenti_im_system(im, agenti_im_get(im, part, "text"), NULL, 0)) return 0;
         return agenti_im_system(im, agenti_is_string(content) ? content : agenti_str(NULL, 0), &item, plain && agenti_nonempty(content));
     }
     if ((m = agenti_im_msg(im, AGENT_USER, item)) == NULL) return 0;
-    m->flags = (uint8_t)(agent_json_is(role, "developer") ? AGENT_MSG_SYSTEM | AGENTI_MSG_DEVELOPER : AGENT_MSG_SYSTEM);
+    m->flags = AGENT_MSG_SYSTEM;
+    if (agent_json_is(role, "developer")) m->flags |= AGENTI_MSG_DEVELOPER;
     return agenti_im_more(im, &m->more, item, keys) && agenti_ioc_content(im, m, content, item);
 }
 static int agenti_ioc_user(agenti_import *im, agent_str item, agent_str content)
@@ -6415,13 +6413,13 @@ static int agenti_ioc_user(agenti_import *im, agent_str item, agent_str content)
 static int agenti_ioc_detail(agenti_import *im, agenti_msg *m, agent_str detail)
 {
     static const char *const keys[] = { "text", "summary", NULL };
-    agent_str text = agent_json_get(detail, "text");
+    agent_str text = agenti_im_get(im, detail, "text");
     agenti_part *p = agenti_im_part(im, m, AGENT_PART_REASONING);
     agenti_text members;
     int ok;
     if (p == NULL) return 0;
     memset(&members, 0, sizeof members);
-    if (!agenti_is_string(text)) text = agent_json_get(detail, "summary");
+    if (!agenti_is_string(text)) text = agenti_im_get(im, detail, "summary");
     if (agenti_is_string(text) && !agenti_im_text(im, &p->text, text)) return 0;
     ok = agenti_im_more(im, &members, detail, keys) && agenti_im_wrap(im, &p->data, "[{", agenti_text_view(&members));
     agenti_text_free(&members, NULL);
@@ -6441,13 +6439,13 @@ static int agenti_ioc_opaque(agenti_import *im, agenti_msg *m, agent_str opaque)
 static int agenti_ioc_reasoning(agenti_import *im, agenti_msg *m, agent_str item)
 {
     static const char *const words[] = { "reasoning_content", "reasoning", "reasoning_text" };
-    agent_str details = agent_json_get(item, "reasoning_details"), opaque = agent_json_get(item, "reasoning_opaque"), v;
+    agent_str details = agenti_im_get(im, item, "reasoning_details"), opaque = agenti_im_get(im, item, "reasoning_opaque"), v;
     size_t pos = 0;
     int i;
     if (agenti_is_array(details)) {
         while (agent_json_each(details, &pos, NULL, &v)) if (agenti_is_object(v) && !agenti_ioc_detail(im, m, v)) return 0;
     } else for (i = 0; i < 3; i++) {
-        if (!agenti_nonempty(v = agent_json_get(item, words[i]))) continue;
+        if (!agenti_nonempty(v = agenti_im_get(im, item, words[i]))) continue;
         if (!agenti_im_words(im, m, AGENT_PART_REASONING, v)) return 0;
         break;
     }
@@ -6464,9 +6462,9 @@ static int agenti_ioc_answer(agenti_import *im, agenti_msg *m, agent_str content
     if (agenti_nonempty(content)) return agenti_im_words(im, m, AGENT_PART_TEXT, content);
     if (!agenti_is_array(content)) return 1;
     while (agent_json_each(content, &pos, NULL, &part)) {
-        int refuses = agent_json_is(agent_json_get(part, "type"), "refusal");
+        int refuses = agent_json_is(agenti_im_get(im, part, "type"), "refusal");
         text = agent_json_get(part, refuses ? "refusal" : "text");
-        plain = plain && !refuses && agent_json_is(agent_json_get(part, "type"), "text") && agenti_is_string(text) && agenti_im_count(part) == 2;
+        plain = plain && !refuses && agent_json_is(agenti_im_get(im, part, "type"), "text") && agenti_is_string(text) && agenti_im_count(part) == 2;
         if (!agenti_is_string(text)) continue;
         if (!agenti_im_words(im, m, AGENT_PART_TEXT, text)) return 0;
         if (refuses) m->parts[m->n - 1].flags |= AGENT_PART_REFUSAL;
@@ -6478,17 +6476,17 @@ static int agenti_ioc_call(agenti_import *im, agenti_msg *m, agent_str call)
 {
     static const char *const keys[] = { "id", "type", "function", "extra_content", NULL }, *const inner[] = { "name", "arguments", NULL };
     static const char *const custom_keys[] = { "id", NULL };
-    agent_str function = agent_json_get(call, "function"), extra = agent_json_get(call, "extra_content"), custom = agent_json_get(call, "custom");
+    agent_str function = agenti_im_get(im, call, "function"), extra = agenti_im_get(im, call, "extra_content"), custom = agenti_im_get(im, call, "custom");
     int own = !agenti_is_object(function) && agenti_is_object(custom);
     agenti_part *p;
     if (!agenti_is_object(call)) return agenti_im_fail(im, call.p, "messages: a call is no object");
     if (own) {                                /* a tool of free text                                                    */
-        p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(custom, "name"), agenti_str(NULL, 0), call);
+        p = agenti_im_call(im, m, agenti_im_get(im, call, "id"), agenti_im_get(im, custom, "name"), agenti_str(NULL, 0), call);
         if (p == NULL) return 0;
         p->flags |= AGENTI_PART_CONTENT;
-        return agenti_im_input(im, p, agent_json_get(custom, "input")) && agenti_im_more(im, &p->more, call, custom_keys);
+        return agenti_im_input(im, p, agenti_im_get(im, custom, "input")) && agenti_im_more(im, &p->more, call, custom_keys);
     }
-    p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(function, "name"), agent_json_get(function, "arguments"), call);
+    p = agenti_im_call(im, m, agenti_im_get(im, call, "id"), agenti_im_get(im, function, "name"), agenti_im_get(im, function, "arguments"), call);
     if (p == NULL || (agenti_is_object(extra) && !agenti_im_raw(im, &p->data, extra))) return 0;
     return agenti_im_more(im, &p->more, call, keys) && agenti_im_more(im, &p->inner, function, inner);
 }
@@ -6498,19 +6496,22 @@ static int agenti_ioc_assistant(agenti_import *im, agent_str item, agent_str con
     static const char *const own[] = { "role", "content", "tool_calls", "function_call", "reasoning_details", NULL };
     static const char *const with[] = { "role", "tool_calls", "function_call", "reasoning_details", NULL };
     static const char *const opaque[] = { "role", "content", "tool_calls", "function_call", "reasoning_opaque", "reasoning_text", NULL };
-    agent_str calls = agent_json_get(item, "tool_calls"), call = agent_json_get(item, "function_call"), refusal = agent_json_get(item, "refusal");
+    agent_str calls = agenti_im_get(im, item, "tool_calls"), call = agenti_im_get(im, item, "function_call"), refusal = agenti_im_get(im, item, "refusal");
     const char *const *known = im->dialect & AGENT_DIALECT_REASONING_CONTENT ? keys : own;
     agenti_msg *m = agenti_im_msg(im, AGENT_MODEL, item);
     size_t pos = 0;
     if (m == NULL || !agenti_ioc_reasoning(im, m, item) || !agenti_ioc_answer(im, m, content)) return 0;
-    if (agenti_nonempty(agent_json_get(item, "reasoning_opaque")) && !agenti_is_array(agent_json_get(item, "reasoning_details"))) known = opaque;
+    if (agenti_nonempty(agenti_im_get(im, item, "reasoning_opaque")) && !agenti_is_array(agenti_im_get(im, item, "reasoning_details"))) known = opaque;
     if (m->flags & AGENTI_MSG_CONTENT) known = with;
     if (!agenti_im_more(im, &m->more, item, known)) return 0;
     if (agenti_nonempty(refusal)) {           /* the member itself goes back: a text stands for it in other formats     */
         if (!agenti_im_words(im, m, AGENT_PART_TEXT, refusal)) return 0;
-        m->parts[m->n - 1].flags |= AGENT_PART_REFUSAL | AGENTI_PART_CONTENT;
+        m->parts[m->n - 1].flags |= AGENT_PART_REFUSAL;
+        m->parts[m->n - 1].flags |= AGENTI_PART_CONTENT;
     }
-    if (!agenti_is_array(calls)) return !agenti_is_object(call) || agenti_im_call(im, m, agenti_str(NULL, 0), agent_json_get(call, "name"), agent_json_get(call, "arguments"), call);
+    if (!agenti_is_array(calls) && agenti_is_object(call))
+        return agenti_im_call(im, m, agenti_str(NULL, 0), agenti_im_get(im, call, "name"), agenti_im_get(im, call, "arguments"), call) != NULL;
+    if (!agenti_is_array(calls)) return 1;
     while (agent_json_each(calls, &pos, NULL, &call)) if (!agenti_ioc_call(im, m, call)) return 0;
     return 1;
 }
@@ -6518,7 +6519,7 @@ static int agenti_ioc_assistant(agenti_import *im, agent_str item, agent_str con
 static int agenti_ioc_result(agenti_import *im, agent_str item, agent_str content)
 {
     static const char *const keys[] = { "role", "tool_call_id", "content", NULL }, *const with[] = { "role", "tool_call_id", NULL };
-    agent_str id = agent_json_get(item, "tool_call_id"), name = agent_json_get(item, "name");
+    agent_str id = agenti_im_get(im, item, "tool_call_id"), name = agenti_im_get(im, item, "name");
     agenti_part *p = agenti_im_result(im, id, agenti_is_string(name) ? name : agenti_cstr("\"\""));
     if (p == NULL) return agenti_im_fail(im, item.p, "messages: a result without its call before it");
     if (!agenti_im_result_text(im, p, content)) return 0;
@@ -6528,7 +6529,7 @@ static int agenti_ioc_result(agenti_import *im, agent_str item, agent_str conten
 }
 static int agenti_ioc_message(agenti_import *im, agent_str item)
 {
-    agent_str role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    agent_str role = agenti_im_get(im, item, "role"), content = agenti_im_get(im, item, "content");
     if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "messages: an element is no object");
     if (agent_json_is(role, "system") || agent_json_is(role, "developer")) return agenti_ioc_system(im, item, role, content);
     if (agent_json_is(role, "user")) return agenti_ioc_user(im, item, content);
@@ -6546,10 +6547,11 @@ static int agenti_ioc_tools(agenti_import *im, agent_str tools)
     if (!agenti_is_array(tools)) return agenti_im_fail(im, tools.p, "tools: no list");
     im->tools_given = 1;
     while (agent_json_each(tools, &pos, NULL, &tool)) {
-        f = agent_json_get(tool, "function");
-        type = agent_json_get(tool, "type");
+        f = agenti_im_get(im, tool, "function");
+        type = agenti_im_get(im, tool, "type");
         if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
-        if (agenti_is_object(f) ? !agenti_im_tool(im, tool, agent_json_get(f, "name"), agent_json_get(f, "description"), agent_json_get(f, "parameters"))
+        if (agenti_is_object(f)
+            ? !agenti_im_tool(im, tool, agenti_im_get(im, f, "name"), agenti_im_get(im, f, "description"), agenti_im_get(im, f, "parameters"))
             : !agenti_im_raw_tool(im, tool, agenti_is_string(agent_json_get(tool, "custom.name")) ? agent_json_get(tool, "custom.name") : type)) return 0;
     }
     return 1;
@@ -6582,15 +6584,15 @@ static uint32_t agenti_ioc_take(agenti_import *im, agent_str key, agent_str v)
     if (agenti_eq(key, "tool_choice")) return agenti_ioc_choice(im, v);
     if (agenti_eq(key, "parallel_tool_calls")) return im->tool_n ? agenti_im_bool(im, AGENTI_OPT_PARALLEL, v, 0) : 0;
     if (agenti_eq(key, "reasoning_effort")) return agenti_im_string(im, AGENTI_OPT_EFFORT, v);
-    if (agenti_eq(key, "reasoning") && im->foreign) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));     /* OpenRouter */
+    if (agenti_eq(key, "reasoning") && im->foreign) return agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_im_get(im, v, "effort"));     /* OpenRouter */
     return 0;
 }
 AGENTI_FN int agenti_openai_chat_import(agenti_import *im, agent_str body)
 {
-    agent_str messages = agenti_is_array(body) ? body : agent_json_get(body, "messages"), item;
+    agent_str messages = agenti_is_array(body) ? body : agenti_im_get(im, body, "messages"), item;
     size_t pos = 0;
     if (!agenti_is_array(messages)) return agenti_im_fail(im, messages.n ? messages.p : body.p, "messages: no list");
-    if (body.p != messages.p && !agenti_ioc_tools(im, agent_json_get(body, "tools"))) return 0;
+    if (body.p != messages.p && !agenti_ioc_tools(im, agenti_im_get(im, body, "tools"))) return 0;
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ioc_message(im, item)) return 0;
     return (body.p == messages.p || agenti_im_members(im, body, agenti_ioc_take)) && agenti_im_end(im);
 }
@@ -7189,7 +7191,7 @@ static void agenti_oc_content_out(agenti_buf *b, const agenti_request *r, const 
     if ((m->flags & AGENTI_MSG_CONTENT) && m->wire == (const void *)r->wire) return;
     agenti_json_key(b, "content");
     agenti_buf_str(b, texts ? "\"\"" : "null");
-    for (i = 0; i < m->n; i++)
+    for (i = 0; texts && i < m->n; i++)
         if (m->parts[i].kind == AGENT_PART_TEXT && !agenti_own_content(r, m, &m->parts[i])) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
 }
 static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)
@@ -7299,8 +7301,8 @@ AGENTI_FN int agenti_anthropic_import(agenti_import *, agent_str body);
 /* A mark of the short form is a flag; any other one stays as it came.                                                  */
 static int agenti_ian_more(agenti_import *im, agenti_part *p, agent_str block, const char *const *known)
 {
-    agent_str mark = agent_json_get(block, "cache_control");
-    if (agenti_is_object(mark) && agent_json_is(agent_json_get(mark, "type"), "ephemeral") && agenti_im_count(mark) == 1) {
+    agent_str mark = agenti_im_get(im, block, "cache_control");
+    if (agenti_is_object(mark) && agent_json_is(agenti_im_get(im, mark, "type"), "ephemeral") && agenti_im_count(mark) == 1) {
         static const char *const text_keys[] = { "type", "text", "cache_control", NULL };
         static const char *const keys[] = { "type", "source", "title", "cache_control", NULL };
         p->flags |= AGENT_PART_CACHE;
@@ -7311,29 +7313,29 @@ static int agenti_ian_more(agenti_import *im, agenti_part *p, agent_str block, c
 /* An image or a document. 0: its source is of another kind; -1: no memory                                              */
 static int agenti_ian_file(agenti_import *im, agenti_msg *m, agent_str source, int kind)
 {
-    agent_str type = agent_json_get(source, "type"), data = agent_json_get(source, "data");
+    agent_str type = agenti_im_get(im, source, "type"), data = agenti_im_get(im, source, "data");
     agenti_part *p;
     if (agent_json_is(type, "url") && agenti_im_count(source) == 2) {
-        agent_str url = agent_json_get(source, "url");
+        agent_str url = agenti_im_get(im, source, "url");
         if (!agenti_nonempty(url) || (url.n > 6 && agenti_ieq(agenti_str(url.p + 1, 5), "data:"))) return 0;
         return agenti_im_url(im, m, kind, url);
     }
     if (agenti_im_count(source) != 3) return 0;
-    if (agent_json_is(type, "base64")) return agenti_im_data(im, m, kind, data, agent_json_get(source, "media_type"));
-    if (kind != AGENT_PART_FILE || !agent_json_is(type, "text") || !agenti_nonempty(data) || !agent_json_is(agent_json_get(source, "media_type"), "text/plain"))
-        return 0;
+    if (agent_json_is(type, "base64")) return agenti_im_data(im, m, kind, data, agenti_im_get(im, source, "media_type"));
+    if (kind != AGENT_PART_FILE || !agent_json_is(type, "text") || !agenti_nonempty(data)) return 0;
+    if (!agent_json_is(agenti_im_get(im, source, "media_type"), "text/plain")) return 0;
     p = agenti_im_part(im, m, AGENT_PART_FILE);
     return p && agenti_im_text(im, &p->text, data) && agenti_text_set(&p->mime, im->pool, NULL, agenti_cstr("text/plain")) ? 1 : -1;
 }
 static int agenti_ian_user_block(agenti_import *im, agenti_msg *m, agent_str block, agent_str type)
 {
     static const char *const text_keys[] = { "type", "text", NULL }, *const keys[] = { "type", "source", "title", NULL };
-    agent_str text = agent_json_get(block, "text"), title = agent_json_get(block, "title");
+    agent_str text = agenti_im_get(im, block, "text"), title = agenti_im_get(im, block, "title");
     int image = agent_json_is(type, "image"), rc = 0;
     if (agent_json_is(type, "text") && agenti_is_string(text))
         return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_ian_more(im, &m->parts[m->n - 1], block, text_keys);
     if (image || agent_json_is(type, "document"))
-        rc = agenti_ian_file(im, m, agent_json_get(block, "source"), image ? AGENT_PART_IMAGE : AGENT_PART_FILE);
+        rc = agenti_ian_file(im, m, agenti_im_get(im, block, "source"), image ? AGENT_PART_IMAGE : AGENT_PART_FILE);
     if (rc < 0) return 0;
     if (rc == 0) return agenti_im_other(im, m, block, type);
     m->parts[m->n - 1].kind = image ? AGENT_PART_IMAGE : AGENT_PART_FILE;
@@ -7344,9 +7346,9 @@ static int agenti_ian_result(agenti_import *im, agent_str block)
 {
     static const char *const keys[] = { "type", "tool_use_id", "content", "is_error", NULL }, *const with[] = { "type", "tool_use_id", "is_error", NULL };
     static const char *const not_error[] = { "type", "tool_use_id", "content", NULL }, *const not_error_with[] = { "type", "tool_use_id", NULL };
-    agent_str content = agent_json_get(block, "content");
-    int fails = agenti_eq(agent_json_get(block, "is_error"), "true"), plain = agenti_nonempty(content);
-    agenti_part *p = agenti_im_result(im, agent_json_get(block, "tool_use_id"), agenti_cstr("\"\""));
+    agent_str content = agenti_im_get(im, block, "content");
+    int fails = agenti_eq(agenti_im_get(im, block, "is_error"), "true"), plain = agenti_nonempty(content);
+    agenti_part *p = agenti_im_result(im, agenti_im_get(im, block, "tool_use_id"), agenti_cstr("\"\""));
     if (p == NULL) return agenti_im_fail(im, block.p, "messages: a tool_result without its tool_use before it");
     if (fails) p->flags |= AGENT_PART_ERROR;
     if (!plain) p->flags |= AGENTI_PART_CONTENT;
@@ -7357,7 +7359,7 @@ static int agenti_ian_result(agenti_import *im, agent_str block)
 static int agenti_ian_text(agenti_import *im, agenti_msg *m, agent_str block, agent_str text)
 {
     static const char *const keys[] = { "type", "text", "citations", NULL };
-    agent_str cited = agent_json_get(block, "citations");
+    agent_str cited = agenti_im_get(im, block, "citations");
     agenti_part *p;
     if (!agenti_im_words(im, m, AGENT_PART_TEXT, text)) return 0;
     p = &m->parts[m->n - 1];
@@ -7374,14 +7376,14 @@ static int agenti_ian_model_block(agenti_import *im, agenti_msg *m, agent_str bl
     agenti_part *p;
     if (agent_json_is(type, "text") && agenti_is_string(text)) return agenti_ian_text(im, m, block, text);
     if (agent_json_is(type, "tool_use")) {
-        p = agenti_im_call(im, m, agent_json_get(block, "id"), agent_json_get(block, "name"), agent_json_get(block, "input"), block);
+        p = agenti_im_call(im, m, agenti_im_get(im, block, "id"), agenti_im_get(im, block, "name"), agenti_im_get(im, block, "input"), block);
         return p && agenti_im_more(im, &p->more, block, call_keys);
     }
     if (!agent_json_is(type, "thinking") || !agenti_is_string(text)) return agenti_im_other(im, m, block, type);
     if (!agenti_im_words(im, m, AGENT_PART_REASONING, text)) return 0;
     p = &m->parts[m->n - 1];
     return agenti_im_more(im, &p->more, block, keys)
-        && (!agenti_is_string(agent_json_get(block, "signature")) || agenti_im_text(im, &p->data, agent_json_get(block, "signature")));
+        && (!agenti_is_string(agenti_im_get(im, block, "signature")) || agenti_im_text(im, &p->data, agenti_im_get(im, block, "signature")));
 }
 
 /* ---- messages ---- */
@@ -7394,7 +7396,7 @@ static int agenti_ian_blocks(agenti_import *im, agent_str item, agent_str conten
     size_t pos = 0;
     if ((model && m == NULL) || !agenti_im_strict(im, item, keys)) return 0;
     while (agent_json_each(content, &pos, NULL, &block)) {
-        type = agent_json_get(block, "type");
+        type = agenti_im_get(im, block, "type");
         if (!agenti_nonempty(type)) return agenti_im_fail(im, block.p, "messages: a block without a type");
         if (!model && agent_json_is(type, "tool_result")) {
             if (!agenti_ian_result(im, block)) return 0;
@@ -7411,11 +7413,12 @@ static int agenti_ian_blocks(agenti_import *im, agent_str item, agent_str conten
 static int agenti_ian_message(agenti_import *im, agent_str item)
 {
     static const char *const keys[] = { "role", "content", NULL };
-    agent_str role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    agent_str role = agenti_im_get(im, item, "role"), content = agenti_im_get(im, item, "content");
     int model = agent_json_is(role, "assistant"), system = agent_json_is(role, "system");
     agenti_msg *m;
     if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "messages: an element is no object");
-    if (!model && !system && !agent_json_is(role, "user")) return agenti_im_fail(im, role.n ? role.p : item.p, "messages: role is none of user, assistant, system");
+    if (!model && !system && !agent_json_is(role, "user"))
+        return agenti_im_fail(im, role.n ? role.p : item.p, "messages: role is none of user, assistant, system");
     if (agenti_is_array(content)) return agenti_ian_blocks(im, item, content, model, system ? AGENT_MSG_SYSTEM : 0);
     if (!agenti_is_string(content)) return agenti_im_fail(im, content.n ? content.p : item.p, "messages: content is no text and no list of blocks");
     if ((m = agenti_im_msg(im, model ? AGENT_MODEL : AGENT_USER, item)) == NULL || !agenti_im_strict(im, item, keys)) return 0;
@@ -7433,31 +7436,31 @@ static int agenti_ian_tools(agenti_import *im, agent_str tools)
     im->tools_given = 1;
     while (agent_json_each(tools, &pos, NULL, &tool)) {
         if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
-        type = agent_json_get(tool, "type");
-        name = agent_json_get(tool, "name");
+        type = agenti_im_get(im, tool, "type");
+        name = agenti_im_get(im, tool, "name");
         if (!agenti_nonempty(type) || agent_json_is(type, "custom")
-            ? !agenti_im_tool(im, tool, name, agent_json_get(tool, "description"), agent_json_get(tool, "input_schema"))
+            ? !agenti_im_tool(im, tool, name, agenti_im_get(im, tool, "description"), agenti_im_get(im, tool, "input_schema"))
             : !agenti_im_raw_tool(im, tool, agenti_nonempty(name) ? name : type)) return 0;
     }
     return 1;
 }
 static uint32_t agenti_ian_choice(agenti_import *im, agent_str v)
 {
-    agent_str type = agent_json_get(v, "type"), name = agent_json_get(v, "name");
+    agent_str type = agenti_im_get(im, v, "type"), name = agenti_im_get(im, v, "name");
     uint32_t options = 0;
     if (im->tool_n == 0) return 0;
     if (agent_json_is(type, "any")) options = agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
     else if (agent_json_is(type, "auto") || agent_json_is(type, "none")) options = agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, type);
     else if (agent_json_is(type, "tool") && !agent_json_is(name, "auto") && !agent_json_is(name, "none") && !agent_json_is(name, "required"))
         options = agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, name);
-    return options | agenti_im_bool(im, AGENTI_OPT_PARALLEL, agent_json_get(v, "disable_parallel_tool_use"), 1);
+    return options | agenti_im_bool(im, AGENTI_OPT_PARALLEL, agenti_im_get(im, v, "disable_parallel_tool_use"), 1);
 }
 static uint32_t agenti_ian_thinking(agenti_import *im, agent_str v)
 {
-    agent_str type = agent_json_get(v, "type");
+    agent_str type = agenti_im_get(im, v, "type");
     if (agent_json_is(type, "adaptive")) return agenti_im_word(im, AGENTI_OPT_THINKING, "adaptive");
     if (agent_json_is(type, "disabled")) return agenti_im_word(im, AGENTI_OPT_THINKING, "0");
-    return agent_json_is(type, "enabled") ? agenti_im_number(im, AGENTI_OPT_THINKING, agent_json_get(v, "budget_tokens")) : 0;
+    return agent_json_is(type, "enabled") ? agenti_im_number(im, AGENTI_OPT_THINKING, agenti_im_get(im, v, "budget_tokens")) : 0;
 }
 static uint32_t agenti_ian_take(agenti_import *im, agent_str key, agent_str v)
 {
@@ -7471,18 +7474,18 @@ static uint32_t agenti_ian_take(agenti_import *im, agent_str key, agent_str v)
     if (agenti_eq(key, "stop_sequences")) return agenti_im_stop(im, v);
     if (agenti_eq(key, "tool_choice")) return agenti_ian_choice(im, v);
     if (agenti_eq(key, "thinking")) return agenti_ian_thinking(im, v);
-    if (agenti_eq(key, "output_config")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));
+    if (agenti_eq(key, "output_config")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_im_get(im, v, "effort"));
     return 0;
 }
 AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
 {
     int list = agenti_is_array(body);
-    agent_str messages = list ? body : agent_json_get(body, "messages"), system = agent_json_get(body, "system"), item;
+    agent_str messages = list ? body : agenti_im_get(im, body, "messages"), system = agenti_im_get(im, body, "system"), item;
     size_t pos = 0;
     if (!agenti_is_array(messages)) return agenti_im_fail(im, messages.n ? messages.p : body.p, "messages: no list");
-    if (!list && (!agenti_ian_tools(im, agent_json_get(body, "tools")) || !agenti_im_system(im, system, NULL, 0))) return 0;
+    if (!list && (!agenti_ian_tools(im, agenti_im_get(im, body, "tools")) || !agenti_im_system(im, system, NULL, 0))) return 0;
     while (!list && agenti_is_array(system) && agent_json_each(system, &pos, NULL, &item))
-        if (!agenti_im_system(im, agent_json_get(item, "text"), NULL, 0)) return 0;
+        if (!agenti_im_system(im, agenti_im_get(im, item, "text"), NULL, 0)) return 0;
     pos = 0;
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ian_message(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_ian_take)) && agenti_im_end(im);
@@ -8191,29 +8194,30 @@ static int agenti_irs_part(agenti_import *im, agenti_msg *m, agent_str part)
 {
     static const char *const text_keys[] = { "type", "text", NULL };
     static const char *const keys[] = { "type", "image_url", "filename", "file_url", "file_data", NULL };
-    agent_str type = agent_json_get(part, "type"), text = agent_json_get(part, "text"), data = agent_json_get(part, "file_data"), name;
+    agent_str type = agenti_im_get(im, part, "type"), text = agenti_im_get(im, part, "text"), data = agenti_im_get(im, part, "file_data"), name;
     int image = agent_json_is(type, "input_image"), rc = 0;
     agenti_part *p;
     if (agent_json_is(type, "input_text") && agenti_is_string(text))
         return agenti_im_words(im, m, AGENT_PART_TEXT, text) && agenti_im_more(im, &m->parts[m->n - 1].more, part, text_keys);
-    if (image) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agent_json_get(part, "image_url"));
+    if (image) rc = agenti_im_url(im, m, AGENT_PART_IMAGE, agenti_im_get(im, part, "image_url"));
     else if (agent_json_is(type, "input_file") && agenti_nonempty(data)) {
         if (data.n > 6 && agenti_ieq(agenti_str(data.p + 1, 5), "data:")) rc = agenti_im_url(im, m, AGENT_PART_FILE, data);
-    } else if (agent_json_is(type, "input_file")) rc = agenti_im_url(im, m, AGENT_PART_FILE, agent_json_get(part, "file_url"));
+    } else if (agent_json_is(type, "input_file")) rc = agenti_im_url(im, m, AGENT_PART_FILE, agenti_im_get(im, part, "file_url"));
     if (rc < 0) return 0;
     if (rc == 0) return agenti_im_other(im, m, part, agenti_is_string(type) ? type : agenti_cstr("\"?\""));
     p = &m->parts[m->n - 1];
     p->kind = image ? AGENT_PART_IMAGE : AGENT_PART_FILE;
-    name = agent_json_get(part, "filename");
+    name = agenti_im_get(im, part, "filename");
     return (!agenti_nonempty(name) || agenti_im_text(im, &p->name, name)) && agenti_im_more(im, &p->more, part, keys);
 }
-static int agenti_irs_said(agenti_import *im, agent_str item, agent_str content, int flags)
+static int agenti_irs_said(agenti_import *im, agent_str item, agent_str content, int system, int developer)
 {
     agenti_msg *m = agenti_im_msg(im, AGENT_USER, item);
     agent_str part;
     size_t pos = 0;
     if (m == NULL || !agenti_im_more(im, &m->more, item, agenti_irs_said_keys)) return 0;
-    m->flags = (uint8_t)flags;
+    if (system) m->flags |= AGENT_MSG_SYSTEM;
+    if (developer) m->flags |= AGENTI_MSG_DEVELOPER;
     if (agenti_is_string(content)) return agenti_im_words(im, m, AGENT_PART_TEXT, content);
     if (!agenti_is_array(content)) return agenti_im_fail(im, content.n ? content.p : item.p, "input: content is no text and no list of parts");
     while (agent_json_each(content, &pos, NULL, &part)) if (!agenti_irs_part(im, m, part)) return 0;
@@ -8224,9 +8228,9 @@ static int agenti_irs_system(agenti_import *im, agent_str item, agent_str conten
 {
     agent_str part;
     size_t pos = 0;
-    if (im->table.n) return agenti_irs_said(im, item, content, developer ? AGENT_MSG_SYSTEM | AGENTI_MSG_DEVELOPER : AGENT_MSG_SYSTEM);
+    if (im->table.n) return agenti_irs_said(im, item, content, 1, developer);
     while (agenti_is_array(content) && agent_json_each(content, &pos, NULL, &part))
-        if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+        if (!agenti_im_system(im, agenti_im_get(im, part, "text"), NULL, 0)) return 0;
     return agenti_im_system(im, agenti_is_string(content) ? content : agenti_str(NULL, 0), &item, 0);
 }
 /* The texts of a list of parts, one behind the other. 0: no memory                                                     */
@@ -8237,7 +8241,7 @@ static int agenti_irs_texts(agenti_import *im, agenti_text *to, agent_str list, 
     size_t pos = 0;
     int ok = 1;
     while (ok && agenti_is_array(list) && agent_json_each(list, &pos, NULL, &part)) {
-        text = agent_json_get(part, agent_json_is(agent_json_get(part, "type"), "refusal") ? "refusal" : "text");
+        text = agent_json_get(part, agent_json_is(agenti_im_get(im, part, "type"), "refusal") ? "refusal" : "text");
         if (!agenti_nonempty(text)) continue;
         memset(&words, 0, sizeof words);
         ok = agenti_im_text(im, &words, text) && (to->n == 0 || agenti_text_add(to, im->pool, NULL, agenti_cstr(between)))
@@ -8250,7 +8254,7 @@ static int agenti_irs_answer(agenti_import *im, agent_str item, agent_str conten
 {
     static const char *const keys[] = { "role", "content", "phase", NULL }, *const role[] = { "role", NULL };
     agenti_msg *m = agenti_im_model(im, item);
-    agent_str phase = agent_json_get(item, "phase");
+    agent_str phase = agenti_im_get(im, item, "phase");
     agenti_text raw;
     agenti_part *p;
     int ok;
@@ -8275,18 +8279,19 @@ static int agenti_irs_thought(agenti_import *im, agent_str item)
     agenti_part *p = m ? agenti_im_part(im, m, AGENT_PART_REASONING) : NULL;
     if (p == NULL) return 0;
     p->flags |= AGENTI_PART_CONTENT;
-    return agenti_irs_texts(im, &p->text, agent_json_get(item, "summary"), "\n\n") && agenti_irs_texts(im, &p->text, agent_json_get(item, "content"), "\n\n")
-        && agenti_im_raw(im, &p->data, item);
+    return agenti_irs_texts(im, &p->text, agenti_im_get(im, item, "summary"), "\n\n")
+        && agenti_irs_texts(im, &p->text, agenti_im_get(im, item, "content"), "\n\n") && agenti_im_raw(im, &p->data, item);
 }
 static int agenti_irs_call(agenti_import *im, agent_str item, int custom)
 {
     static const char *const keys[] = { "type", "call_id", "name", "arguments", NULL }, *const custom_keys[] = { "type", "call_id", "name", "input", NULL };
     agenti_msg *m = agenti_im_model(im, item);
-    agenti_part *p = m ? agenti_im_call(im, m, agent_json_get(item, "call_id"), agent_json_get(item, "name"), agent_json_get(item, "arguments"), item) : NULL;
+    agent_str name = agenti_im_get(im, item, "name"), args = agenti_im_get(im, item, "arguments");
+    agenti_part *p = m ? agenti_im_call(im, m, agenti_im_get(im, item, "call_id"), name, args, item) : NULL;
     if (p == NULL) return 0;
     if (!custom) return agenti_im_more(im, &p->more, item, keys);
     return agenti_text_set(&p->data, im->pool, NULL, agenti_cstr("{\"type\":\"custom_tool_call\"}"))
-        && agenti_im_input(im, p, agent_json_get(item, "input")) && agenti_im_more(im, &p->more, item, custom_keys);
+        && agenti_im_input(im, p, agenti_im_get(im, item, "input")) && agenti_im_more(im, &p->more, item, custom_keys);
 }
 /* A tool that the provider defines and the host runs: the item goes back as it came.                                    */
 static int agenti_irs_host_call(agenti_import *im, agent_str item, const char *name, const char *input)
@@ -8296,7 +8301,7 @@ static int agenti_irs_host_call(agenti_import *im, agent_str item, const char *n
     agenti_part *p;
     memset(&quoted, 0, sizeof quoted);
     if (m == NULL || !agenti_text_set(&quoted, im->pool, NULL, agenti_cstr(name))) return 0;
-    p = agenti_im_call(im, m, agent_json_get(item, "call_id"), agenti_text_view(&quoted), agent_json_get(item, input), item);
+    p = agenti_im_call(im, m, agenti_im_get(im, item, "call_id"), agenti_text_view(&quoted), agenti_im_get(im, item, input), item);
     agenti_text_free(&quoted, NULL);
     return p && agenti_im_raw(im, &p->data, item);
 }
@@ -8309,14 +8314,14 @@ static int agenti_irs_hosted(agenti_import *im, agent_str item, agent_str type, 
     };
     size_t i = 0, n = sizeof rows / sizeof *rows;
     while (i < n && !agent_json_is(type, rows[i].type)) i++;
-    *done = i < n && agenti_nonempty(agent_json_get(item, "call_id")) && !agent_json_is(agent_json_get(item, "execution"), "server")
+    *done = i < n && agenti_nonempty(agenti_im_get(im, item, "call_id")) && !agent_json_is(agenti_im_get(im, item, "execution"), "server")
         && !agent_json_is(agent_json_get(item, "environment.type"), "container_reference");
     return !*done || agenti_irs_host_call(im, item, rows[i].name, rows[i].input);
 }
 static int agenti_irs_result(agenti_import *im, agent_str item, agent_str type, int *done)
 {
     static const char *const keys[] = { "type", "call_id", "output", NULL }, *const with[] = { "type", "call_id", NULL };
-    agent_str id = agent_json_get(item, "call_id"), output = agent_json_get(item, "output");
+    agent_str id = agenti_im_get(im, item, "call_id"), output = agenti_im_get(im, item, "output");
     int plain = agenti_nonempty(output) && (agent_json_is(type, "function_call_output") || agent_json_is(type, "custom_tool_call_output"));
     agenti_part *p;
     *done = 0;
@@ -8328,13 +8333,14 @@ static int agenti_irs_result(agenti_import *im, agent_str item, agent_str type, 
 }
 static int agenti_irs_item(agenti_import *im, agent_str item)
 {
-    agent_str type = agent_json_get(item, "type"), role = agent_json_get(item, "role"), content = agent_json_get(item, "content");
+    agent_str type = agenti_im_get(im, item, "type"), role = agenti_im_get(im, item, "role"), content = agenti_im_get(im, item, "content");
     agenti_msg *m;
     int done = 0, message = type.n == 0 || agent_json_is(type, "message");
     if (!agenti_is_object(item)) return agenti_im_fail(im, item.p, "input: an element is no object");
-    if (message && agent_json_is(role, "user")) return agenti_irs_said(im, item, content, 0);
+    if (message && agent_json_is(role, "user")) return agenti_irs_said(im, item, content, 0, 0);
     if (message && agent_json_is(role, "assistant")) return agenti_irs_answer(im, item, content);
-    if (message && (agent_json_is(role, "system") || agent_json_is(role, "developer"))) return agenti_irs_system(im, item, content, agent_json_is(role, "developer"));
+    if (message && agent_json_is(role, "system")) return agenti_irs_system(im, item, content, 0);
+    if (message && agent_json_is(role, "developer")) return agenti_irs_system(im, item, content, 1);
     if (message) return agenti_im_fail(im, role.n ? role.p : item.p, "input: role is none of user, assistant, system, developer");
     if (agent_json_is(type, "reasoning")) return agenti_irs_thought(im, item);
     if (agent_json_is(type, "function_call")) return agenti_irs_call(im, item, 0);
@@ -8355,21 +8361,21 @@ static int agenti_irs_tools(agenti_import *im, agent_str tools)
     im->tools_given = 1;
     while (agent_json_each(tools, &pos, NULL, &tool)) {
         if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
-        type = agent_json_get(tool, "type");
-        name = agent_json_get(tool, "name");
+        type = agenti_im_get(im, tool, "type");
+        name = agenti_im_get(im, tool, "name");
         if (agent_json_is(type, "function")
-            ? !agenti_im_tool(im, tool, name, agent_json_get(tool, "description"), agent_json_get(tool, "parameters"))
+            ? !agenti_im_tool(im, tool, name, agenti_im_get(im, tool, "description"), agenti_im_get(im, tool, "parameters"))
             : !agenti_im_raw_tool(im, tool, agenti_nonempty(name) ? name : type)) return 0;
     }
     return 1;
 }
 static uint32_t agenti_irs_choice(agenti_import *im, agent_str v)
 {
-    agent_str name = agent_json_get(v, "name");
+    agent_str name = agenti_im_get(im, v, "name");
     if (im->tool_n == 0) return 0;
     if (agent_json_is(v, "auto") || agent_json_is(v, "none") || agent_json_is(v, "required")) return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, v);
-    if (!agent_json_is(agent_json_get(v, "type"), "function") || agent_json_is(name, "auto") || agent_json_is(name, "none") || agent_json_is(name, "required"))
-        return 0;
+    if (!agent_json_is(agenti_im_get(im, v, "type"), "function")) return 0;
+    if (agent_json_is(name, "auto") || agent_json_is(name, "none") || agent_json_is(name, "required")) return 0;
     return agenti_im_string(im, AGENTI_OPT_TOOL_CHOICE, name);
 }
 static uint32_t agenti_irs_take(agenti_import *im, agent_str key, agent_str v)
@@ -8383,16 +8389,16 @@ static uint32_t agenti_irs_take(agenti_import *im, agent_str key, agent_str v)
     if (agenti_eq(key, "top_p")) return agenti_im_number(im, AGENTI_OPT_TOP_P, v);
     if (agenti_eq(key, "tool_choice")) return agenti_irs_choice(im, v);
     if (agenti_eq(key, "parallel_tool_calls")) return im->tool_n ? agenti_im_bool(im, AGENTI_OPT_PARALLEL, v, 0) : 0;
-    if (agenti_eq(key, "reasoning")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agent_json_get(v, "effort"));
+    if (agenti_eq(key, "reasoning")) return agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_im_get(im, v, "effort"));
     return 0;
 }
 AGENTI_FN int agenti_openai_responses_import(agenti_import *im, agent_str body)
 {
     int list = agenti_is_array(body);
-    agent_str input = list ? body : agent_json_get(body, "input"), item;
+    agent_str input = list ? body : agenti_im_get(im, body, "input"), item;
     agenti_msg *m;
     size_t pos = 0;
-    if (!list && (!agenti_irs_tools(im, agent_json_get(body, "tools")) || !agenti_im_system(im, agent_json_get(body, "instructions"), NULL, 0))) return 0;
+    if (!list && (!agenti_irs_tools(im, agenti_im_get(im, body, "tools")) || !agenti_im_system(im, agenti_im_get(im, body, "instructions"), NULL, 0))) return 0;
     if (agenti_is_string(input)) {
         if ((m = agenti_im_msg(im, AGENT_USER, input)) == NULL || !agenti_im_words(im, m, AGENT_PART_TEXT, input)) return 0;
     } else if (!agenti_is_array(input)) return agenti_im_fail(im, input.n ? input.p : body.p, "input: no text and no list");
@@ -9246,7 +9252,8 @@ static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_data_url_out(b, p);
     } else if (p->kind == AGENT_PART_FILE && !plain) {
         agenti_buf_str(b, "\"input_file\"");
-        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire)) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire))
+            agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
         agenti_buf_str(b, p->uri.n ? ",\"file_url\":" : ",\"file_data\":");
         agenti_data_url_out(b, p);
     } else {
@@ -9470,10 +9477,10 @@ AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_open
 AGENTI_FN int agenti_gemini_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_GEMINI
-static agent_str agenti_igm_get(agent_str object, const char *camel, const char *snake)
+static agent_str agenti_igm_get(agenti_import *im, agent_str object, const char *camel, const char *snake)
 {
-    agent_str v = agent_json_get(object, camel);
-    return v.p ? v : agent_json_get(object, snake);
+    agent_str v = agenti_im_get(im, object, camel);
+    return v.p ? v : agenti_im_get(im, object, snake);
 }
 
 /* ---- parts ---- */
@@ -9481,9 +9488,9 @@ static int agenti_igm_text(agenti_import *im, agenti_msg *m, agent_str part, int
 {
     static const char *const keys[] = { "text", NULL }, *const model_keys[] = { "text", "thoughtSignature", "thought_signature", NULL };
     static const char *const thought_keys[] = { "text", "thought", "thoughtSignature", "thought_signature", NULL };
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
-    int thinks = model && agenti_eq(agent_json_get(part, "thought"), "true");
-    if (!agenti_im_words(im, m, thinks ? AGENT_PART_REASONING : AGENT_PART_TEXT, agent_json_get(part, "text"))) return 0;
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
+    int thinks = model && agenti_eq(agenti_im_get(im, part, "thought"), "true");
+    if (!agenti_im_words(im, m, thinks ? AGENT_PART_REASONING : AGENT_PART_TEXT, agenti_im_get(im, part, "text"))) return 0;
     if (model && agenti_nonempty(signature) && !agenti_im_text(im, &m->parts[m->n - 1].data, signature)) return 0;
     return agenti_im_more(im, &m->parts[m->n - 1].more, part, thinks ? thought_keys : model ? model_keys : keys);
 }
@@ -9493,13 +9500,13 @@ static int agenti_igm_file(agenti_import *im, agenti_msg *m, agent_str part, int
     static const char *const keys[] = { "inlineData", "inline_data", "fileData", "file_data", NULL };
     static const char *const model_keys[] = { "inlineData", "inline_data", "fileData", "file_data", "thoughtSignature", "thought_signature", NULL };
     static const char *const inner[] = { "mimeType", "mime_type", "data", "fileUri", "file_uri", NULL };
-    agent_str data = agenti_igm_get(part, "inlineData", "inline_data"), file = agenti_igm_get(part, "fileData", "file_data"), mime;
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
+    agent_str data = agenti_igm_get(im, part, "inlineData", "inline_data"), file = agenti_igm_get(im, part, "fileData", "file_data"), mime;
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
     agenti_part *p;
     int rc;
-    mime = agenti_igm_get(data.n ? data : file, "mimeType", "mime_type");
-    rc = data.n ? agenti_im_data(im, m, AGENT_PART_FILE, agent_json_get(data, "data"), mime)
-       : agenti_im_url(im, m, AGENT_PART_FILE, agenti_igm_get(file, "fileUri", "file_uri"));
+    mime = agenti_igm_get(im, data.n ? data : file, "mimeType", "mime_type");
+    rc = data.n ? agenti_im_data(im, m, AGENT_PART_FILE, agenti_im_get(im, data, "data"), mime)
+       : agenti_im_url(im, m, AGENT_PART_FILE, agenti_igm_get(im, file, "fileUri", "file_uri"));
     if (rc <= 0) return rc;
     p = &m->parts[m->n - 1];
     if (data.n == 0 && agenti_is_string(mime)) {
@@ -9514,8 +9521,8 @@ static int agenti_igm_call(agenti_import *im, agenti_msg *m, agent_str part, age
 {
     static const char *const keys[] = { "functionCall", "function_call", "thoughtSignature", "thought_signature", NULL };
     static const char *const inner[] = { "id", "name", "args", NULL };
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
-    agenti_part *p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(call, "name"), agent_json_get(call, "args"), part);
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
+    agenti_part *p = agenti_im_call(im, m, agenti_im_get(im, call, "id"), agenti_im_get(im, call, "name"), agenti_im_get(im, call, "args"), part);
     if (p == NULL || (agenti_nonempty(signature) && !agenti_im_text(im, &p->data, signature))) return 0;
     return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, call, inner);
 }
@@ -9524,9 +9531,9 @@ static int agenti_igm_result(agenti_import *im, agent_str part, agent_str result
 {
     static const char *const keys[] = { "functionResponse", "function_response", NULL }, *const inner[] = { "id", "name", "response", NULL };
     static const char *const with[] = { "id", "name", NULL };
-    agent_str response = agent_json_get(result, "response"), text = agent_json_get(response, "output"), error = agent_json_get(response, "error");
+    agent_str response = agenti_im_get(im, result, "response"), text = agenti_im_get(im, response, "output"), error = agenti_im_get(im, response, "error");
     int one = agenti_im_count(response) == 1, plain = one && (agenti_nonempty(text) || agenti_nonempty(error));
-    agenti_part *p = agenti_im_result(im, agent_json_get(result, "id"), agent_json_get(result, "name"));
+    agenti_part *p = agenti_im_result(im, agenti_im_get(im, result, "id"), agenti_im_get(im, result, "name"));
     if (p == NULL) return agenti_im_fail(im, part.p, "contents: a functionResponse without its functionCall before it");
     if (one && agenti_is_string(error)) p->flags |= AGENT_PART_ERROR;
     if (!plain) p->flags |= AGENTI_PART_CONTENT;
@@ -9547,8 +9554,8 @@ static int agenti_igm_other(agenti_import *im, agenti_msg *m, agent_str part)
 }
 static int agenti_igm_part(agenti_import *im, agenti_msg **m, agent_str content, agent_str part, int model)
 {
-    agent_str call = agenti_igm_get(part, "functionCall", "function_call"), result = agenti_igm_get(part, "functionResponse", "function_response");
-    agent_str text = agent_json_get(part, "text");
+    agent_str call = agenti_igm_get(im, part, "functionCall", "function_call"), result = agenti_igm_get(im, part, "functionResponse", "function_response");
+    agent_str text = agenti_im_get(im, part, "text");
     int rc = 0;
     if (!agenti_is_object(part)) return agenti_im_fail(im, part.p, "contents: a part is no object");
     if (!model && agenti_is_object(result)) return agenti_igm_result(im, part, result);
@@ -9561,7 +9568,7 @@ static int agenti_igm_part(agenti_import *im, agenti_msg **m, agent_str content,
 static int agenti_igm_content(agenti_import *im, agent_str content)
 {
     static const char *const keys[] = { "role", "parts", NULL };
-    agent_str role = agent_json_get(content, "role"), parts = agent_json_get(content, "parts"), part;
+    agent_str role = agenti_im_get(im, content, "role"), parts = agenti_im_get(im, content, "parts"), part;
     int model = agent_json_is(role, "model");
     agenti_msg *m = NULL;
     size_t pos = 0;
@@ -9600,9 +9607,9 @@ static void agenti_igm_types(agenti_text *schema)
 }
 static int agenti_igm_function(agenti_import *im, agent_str f)
 {
-    agent_str parameters = agent_json_get(f, "parameters"), schema = agenti_igm_get(f, "parametersJsonSchema", "parameters_json_schema");
+    agent_str parameters = agenti_im_get(im, f, "parameters"), schema = agenti_igm_get(im, f, "parametersJsonSchema", "parameters_json_schema");
     if (!agenti_is_object(f)) return agenti_im_fail(im, f.p, "tools: a declaration is no object");
-    if (!agenti_im_tool(im, f, agent_json_get(f, "name"), agent_json_get(f, "description"), agenti_is_object(parameters) ? parameters : schema)) return 0;
+    if (!agenti_im_tool(im, f, agenti_im_get(im, f, "name"), agenti_im_get(im, f, "description"), agenti_is_object(parameters) ? parameters : schema)) return 0;
     if (agenti_is_object(parameters)) agenti_igm_types(&im->tools[im->tool_n - 1].schema);
     return 1;
 }
@@ -9614,8 +9621,10 @@ static int agenti_igm_rest(agenti_import *im, agent_str tool)
     agenti_text rest, quoted;
     size_t pos = 0;
     int ok, left = 0;
-    while (agent_json_each(tool, &pos, &key, &value))
-        if (!agenti_eq(value, "null") && !agenti_eq(key, keys[0]) && !agenti_eq(key, keys[1])) { left++; if (name.n == 0) name = agenti_str(key.p - 1, key.n + 2); }
+    while (agent_json_each(tool, &pos, &key, &value)) {
+        if (agenti_eq(value, "null") || agenti_eq(key, keys[0]) || agenti_eq(key, keys[1])) continue;
+        if (left++ == 0) name = agenti_str(key.p - 1, key.n + 2);
+    }
     if (left == 0) return 1;
     memset(&rest, 0, sizeof rest);
     memset(&quoted, 0, sizeof quoted);
@@ -9627,7 +9636,7 @@ static int agenti_igm_rest(agenti_import *im, agent_str tool)
 }
 static int agenti_igm_tool(agenti_import *im, agent_str tool)
 {
-    agent_str list = agenti_igm_get(tool, "functionDeclarations", "function_declarations"), f;
+    agent_str list = agenti_igm_get(im, tool, "functionDeclarations", "function_declarations"), f;
     size_t pos = 0;
     if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
     if (agenti_is_object(list) && !agenti_igm_function(im, list)) return 0;
@@ -9647,13 +9656,13 @@ static int agenti_igm_tools(agenti_import *im, agent_str tools)
 }
 static uint32_t agenti_igm_choice(agenti_import *im, agent_str v)
 {
-    agent_str config = agenti_igm_get(v, "functionCallingConfig", "function_calling_config"), mode = agent_json_get(config, "mode"), first, name;
+    agent_str config = agenti_igm_get(im, v, "functionCallingConfig", "function_calling_config"), mode = agenti_im_get(im, config, "mode"), first, name;
     size_t pos = 0;
     if (im->tool_n == 0) return 0;
     if (agent_json_is(mode, "AUTO")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "auto");
     if (agent_json_is(mode, "NONE")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "none");
     if (!agent_json_is(mode, "ANY")) return 0;
-    config = agenti_igm_get(config, "allowedFunctionNames", "allowed_function_names");
+    config = agenti_igm_get(im, config, "allowedFunctionNames", "allowed_function_names");
     if (!agenti_is_array(config) || !agent_json_each(config, &pos, NULL, &first)) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
     if (agent_json_each(config, &pos, NULL, &name) || agent_json_is(first, "auto") || agent_json_is(first, "none") || agent_json_is(first, "required"))
         return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
@@ -9661,8 +9670,8 @@ static uint32_t agenti_igm_choice(agenti_import *im, agent_str v)
 }
 static uint32_t agenti_igm_thinking(agenti_import *im, agent_str v)
 {
-    agent_str budget = agenti_igm_get(v, "thinkingBudget", "thinking_budget");
-    uint32_t options = agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_igm_get(v, "thinkingLevel", "thinking_level"));
+    agent_str budget = agenti_igm_get(im, v, "thinkingBudget", "thinking_budget");
+    uint32_t options = agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_igm_get(im, v, "thinkingLevel", "thinking_level"));
     return options | (agenti_eq(budget, "-1") ? agenti_im_word(im, AGENTI_OPT_THINKING, "adaptive") : agenti_im_number(im, AGENTI_OPT_THINKING, budget));
 }
 static uint32_t agenti_igm_config(agenti_import *im, agent_str v)
@@ -9674,9 +9683,9 @@ static uint32_t agenti_igm_config(agenti_import *im, agent_str v)
     };
     uint32_t options = 0;
     size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) options |= agenti_im_number(im, rows[i].option, agenti_igm_get(v, rows[i].camel, rows[i].snake));
-    options |= agenti_im_stop(im, agenti_igm_get(v, "stopSequences", "stop_sequences"));
-    return options | agenti_igm_thinking(im, agenti_igm_get(v, "thinkingConfig", "thinking_config"));
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) options |= agenti_im_number(im, rows[i].option, agenti_igm_get(im, v, rows[i].camel, rows[i].snake));
+    options |= agenti_im_stop(im, agenti_igm_get(im, v, "stopSequences", "stop_sequences"));
+    return options | agenti_igm_thinking(im, agenti_igm_get(im, v, "thinkingConfig", "thinking_config"));
 }
 static uint32_t agenti_igm_take(agenti_import *im, agent_str key, agent_str v)
 {
@@ -9689,21 +9698,21 @@ static uint32_t agenti_igm_take(agenti_import *im, agent_str key, agent_str v)
 }
 static int agenti_igm_system(agenti_import *im, agent_str system)
 {
-    agent_str parts = agent_json_get(system, "parts"), part;
+    agent_str parts = agenti_im_get(im, system, "parts"), part;
     size_t pos = 0;
     if (agenti_is_string(system)) return agenti_im_system(im, system, NULL, 0);
-    if (agenti_is_object(parts)) return agenti_im_system(im, agent_json_get(parts, "text"), NULL, 0);
-    while (agenti_is_array(parts) && agent_json_each(parts, &pos, NULL, &part)) if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+    if (agenti_is_object(parts)) return agenti_im_system(im, agenti_im_get(im, parts, "text"), NULL, 0);
+    while (agenti_is_array(parts) && agent_json_each(parts, &pos, NULL, &part)) if (!agenti_im_system(im, agenti_im_get(im, part, "text"), NULL, 0)) return 0;
     return 1;
 }
 AGENTI_FN int agenti_gemini_import(agenti_import *im, agent_str body)
 {
     int list = agenti_is_array(body);
-    agent_str contents = list ? body : agent_json_get(body, "contents"), item;
+    agent_str contents = list ? body : agenti_im_get(im, body, "contents"), item;
     size_t pos = 0;
     if (!agenti_is_array(contents)) return agenti_im_fail(im, contents.n ? contents.p : body.p, "contents: no list");
-    if (!list && !agenti_igm_tools(im, agent_json_get(body, "tools"))) return 0;
-    if (!list && !agenti_igm_system(im, agenti_igm_get(body, "systemInstruction", "system_instruction"))) return 0;
+    if (!list && !agenti_igm_tools(im, agenti_im_get(im, body, "tools"))) return 0;
+    if (!list && !agenti_igm_system(im, agenti_igm_get(im, body, "systemInstruction", "system_instruction"))) return 0;
     while (agent_json_each(contents, &pos, NULL, &item)) if (!agenti_igm_content(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_igm_take)) && agenti_im_end(im);
 }
@@ -10315,7 +10324,7 @@ static void agenti_gm_text_out(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "text", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) 
+static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
     if (agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) agenti_gm_text_out(b, r, text);
 }
@@ -16739,11 +16748,11 @@ AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, ag
     agent_str own = w == s->peer->wire ? agenti_text_view(&s->peer->extra) : agenti_str(NULL, 0), key, value;
     size_t pos = 0;
     uint32_t i;
+    int given;
     for (i = 0; s->imported == w && i < s->kept_n; i++) {
         const agenti_kept *k = &s->kept[i];
-        if (k->gone) continue;
-        for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) if (agenti_same(key, agenti_text_view(&k->key))) break;
-        if (own.n && pos && agenti_same(key, agenti_text_view(&k->key))) continue;           /* the peer's wins           */
+        for (pos = 0, given = 0; own.n && agent_json_each(own, &pos, &key, &value);) given |= agenti_same(key, agenti_text_view(&k->key));
+        if (k->gone || given) continue;       /* the peer's wins                                                         */
         agenti_buf_str(b, b->n ? ",\"" : "{\"");
         agenti_buf_add(b, k->key.p, k->key.n);
         agenti_buf_str(b, "\":");
@@ -17027,7 +17036,7 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = (uint8_t)(m->flags & (AGENT_PART_CUT | AGENT_MSG_SYSTEM));
+    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM));
     out->part_count = m->n;
     return AGENT_OK;
 }
@@ -17254,48 +17263,22 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
-    size_t i;
     int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
     r->tools = s->tools.p;
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
-    r->dialect = s->dialect = s->peer->dialect;
-    s->key_count = s->peer->key_count;
     r->system_raw = s->imported == s->peer->wire ? agenti_text_view(&s->system_raw) : agenti_str(NULL, 0);
     r->wire = s->peer->wire;
+    r->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
-    for (i = 0; i < s->tools.n; i++)
-        if (s->tools.p[i].flags & AGENT_TF_STRICT) r->left_out |= s->peer->wire->lacks & AGENTI_BIT(AGENTI_LEFT_STRICT);
-    r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
-    if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
-}
-/* Where the provider keeps its answers: the messages behind the last one that it has whole. 1: it goes on from that one. */
-static size_t agenti_kept_answer(const agenti_session *s)    /* its place in the table, from 1; 0: there is none        */
-{
-    size_t i = s->table.n;
-    while (i > 0) {
-        const agenti_msg *m = s->table.msgs[i - 1];
-        if (m->answer_id.n && m->model == s->model) return i;
-        i--;
-    }
-    return 0;
-}
-static void agenti_news_out(agenti_session *s, agenti_request *r, agenti_buf *b, size_t from)
-{
-    size_t i;
-    r->state = 0;
-    for (i = from; i < s->table.n; i++) {
-        r->before = s->table.msgs[i - 1];
-        agenti_message_out(b, r, s->table.msgs[i]);
-    }
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
 static int agenti_log_sync(agenti_session *s, agenti_request *r)
@@ -17334,40 +17317,59 @@ static int agenti_tools_sync(agenti_session *s, const agenti_request *r)
     agenti_buf_free(&b);
     return ok;
 }
-static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
+static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
 {
+    agenti_buf_add(b, name.p, name.n);
+    agenti_buf_str(b, ": ");
+    agenti_buf_add(b, value.p, value.n);
+    agenti_buf_str(b, "\r\n");
+}
+/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
+static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
+{
+    const agenti_url *u = &s->peer->url;
     const agenti_wire *w = s->peer->wire;
-    agenti_buf path;
+    agenti_buf *b = &c->out.head, url, path;
+    agent_str name, value;
+    char number[24];
+    size_t i;
     int ok;
     agenti_buf_init(&path, &s->e->pool);
     agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
-    ok = !path.bad && agenti_conn_head_write(c, "POST", path.p);
+    agenti_buf_init(&url, &s->e->pool);
+    agenti_buf_str(&url, u->tls ? "https://" : "http://");
+    agenti_buf_add(&url, u->authority.p, u->authority.n);
+    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
+    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
+    agenti_buf_str(b, "POST ");
+    if (!path.bad) agenti_url_join(b, u, path.p);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
+    agenti_buf_free(&url);
     agenti_buf_free(&path);
     return ok;
 }
-static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
+static AGENTI_NOINLINE int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
 {
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
-    size_t from;
     agenti_request_of(s, &r);
     if (extra.n) r.extra = extra;
-    from = r.stateful && !agenti_replaced(&r, w->previous) ? agenti_kept_answer(s) : 0;
-    if (from) r.previous = agenti_text_view(&s->table.msgs[from - 1]->answer_id);
-    s->went_on = from > 0;
-    s->stateful = (uint8_t)r.stateful;
-    if ((!from && !agenti_log_sync(s, &r)) || !agenti_tools_sync(s, &r)) return 0;
+    if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
-    if (from) agenti_news_out(s, &r, &o->text, from);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
-    if (!agenti_out_piece(o, NULL, 0) || (!from && !agenti_out_log(o, &s->log))) return 0;
+    if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
 }
 static int agenti_request_write(agenti_session *s, agenti_conn *c)
 {
@@ -17384,7 +17386,6 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
-    if (!agenti_peer_key_there(s->peer)) return AGENTI_PUMP_NONE;
     if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
@@ -17425,14 +17426,13 @@ static int agenti_left_event(agenti_session *s, int bit)
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
         "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
-        "a tool is sent without its flag STRICT: this format has none"
+        "what only the format of an import has in messages and their parts was left out of the request"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
-    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
     return AGENTI_PUMP_EVENT;
 }
 static int agenti_lowest(uint32_t bits)
@@ -17445,7 +17445,7 @@ static int agenti_left_out(agenti_session *s)
 {
     int bit = agenti_lowest(s->left_out);
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit >= AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
     return agenti_left_event(s, bit);
 }
 /* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
@@ -17507,7 +17507,7 @@ static int agenti_answer_wait(agenti_session *s)
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
-    if (c->state == AGENTI_CONN_NEW || s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
+    if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
     else { s->drain = c->id; agenti_conn_drain(c); }
     s->state = AGENTI_S_JUDGE;
@@ -17533,76 +17533,14 @@ static void agenti_usage_take(agenti_session *s)
     agenti_count_add(&s->usage.output, u->output);
     agenti_count_add(&s->usage.reasoning, u->reasoning);
 }
-/* A provider refuses how the request was written, and says which member it is: once more, the other way. 1: a WARNING says so */
-static int agenti_switch(agenti_session *s)
-{
-    agenti_peer *p = s->peer;
-    uint32_t bit = s->answer.msg ? 0 : agenti_fault_switch(&s->answer.d.fault);
-    if (bit == 0) return 0;
-    if (!((p->dialect ^ s->dialect) & bit)) { /* else another session has done it meanwhile                             */
-        if (p->switched & bit) return 0;
-        p->switched |= bit;
-        p->dialect ^= bit;
-    }
-    agenti_answer_begin(s);
-    s->state = AGENTI_S_SEND;
-    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider refuses a member of the request; it is asked again in its other dialect");
-    s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
-    return 1;
-}
-/* Status 401: the key is asked for, once a step, and the request is made again with another one. 0: the fault stands.   */
-static int agenti_key_again(agenti_session *s, int *rc)
-{
-    const agenti_fault *f = &s->answer.d.fault;
-    agenti_peer *p = s->peer;
-    if (f->fault != AGENT_FAULT_AUTH || f->http_status != 401 || s->answer.msg || !p->wants_key || s->key_spent) return 0;
-    *rc = AGENTI_PUMP_NONE;
-    if (p->key_state != AGENTI_KEY_THERE) { s->key_asked = 1; return 1; }          /* also by another session             */
-    if (p->key_count != s->key_count) {
-        s->key_spent = 1;
-        agenti_answer_begin(s);
-        s->state = AGENTI_S_SEND;
-        *rc = AGENTI_AGAIN;
-        return 1;
-    }
-    if (s->key_asked || p->key_n == 0) return 0;             /* the host declined, or has none                          */
-    s->key_asked = 1;
-    agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
-    return 1;
-}
-/* The provider does not know the answer any more that it was to go on from: all of the conversation, then.              */
-static int agenti_forgotten(agenti_session *s)
-{
-    const agenti_fault *f = &s->answer.d.fault;
-    size_t i;
-    if (!s->went_on || s->answer.msg || f->fault != AGENT_FAULT_REQUEST) return 0;
-    if (f->http_status != 404 && !agenti_find(agenti_text_view(&f->code), "previous") && !agenti_find(agenti_text_view(&f->text), "previous")) return 0;
-    for (i = 0; i < s->table.n; i++) agenti_text_free(&s->table.msgs[i]->answer_id, &s->e->graves);
-    agenti_answer_begin(s);
-    s->state = AGENTI_S_SEND;
-    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider has forgotten its last answer: all of the conversation is sent again");
-    return 1;
-}
-static int agenti_has_content(const agenti_msg *m)
-{
-    uint32_t i;
-    for (i = 0; m && i < m->n; i++) {
-        const agenti_part *p = &m->parts[i];
-        if (p->kind == AGENT_PART_CALL || agenti_is_media(p->kind) || (p->kind == AGENT_PART_TEXT && p->text.n)) return 1;
-    }
-    return 0;
-}
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    int content = agenti_has_content(s->answer.msg), told = 0, rc;
-    if (agenti_switch(s) || agenti_forgotten(s)) return AGENTI_PUMP_EVENT;
-    if (agenti_key_again(s, &rc)) return rc;
-    if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
-        if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
-        if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
-    }
+    const agenti_msg *m = s->answer.msg;
+    uint32_t i, content = 0;
     s->state = AGENTI_S_PARTS;
+    for (i = 0; m && i < m->n; i++)
+        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;
@@ -17677,13 +17615,6 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     agenti_result_done(s, r, status);
     if (!call->called) r->state = AGENTI_CALL_SETTLED;       /* no TOOL_CALL was shown, so no TOOL_RESULT is            */
 }
-/* Whole and kept by the provider: the next request may go on from it. Without memory for the id more is sent, no more. */
-static void agenti_answer_keep(agenti_session *s)
-{
-    agent_str id = agenti_text_view(&s->answer.d.id);
-    if (!s->stateful || s->cancelling || s->answer.d.paused || agenti_answer_cut(&s->answer)) return;
-    (void)agenti_text_set(&s->answer.msg->answer_id, &s->pool, &s->e->graves, id);
-}
 static int agenti_model_end(agenti_session *s)
 {
     agenti_msg *results = s->answer.results;
@@ -17692,7 +17623,6 @@ static int agenti_model_end(agenti_session *s)
     s->state = results ? AGENTI_S_TOOLS : AGENTI_S_STEP_END;
     if (s->answer.msg == NULL) return AGENTI_AGAIN;
     s->answer.msg->ended = 1;
-    agenti_answer_keep(s);
     if (s->cancelling || agenti_answer_cut(&s->answer)) s->answer.msg->flags = AGENT_PART_CUT;
     return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.msg);
 }
@@ -17837,7 +17767,6 @@ static int agenti_step_start(agenti_session *s)
     if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
-    s->key_asked = s->key_spent = 0;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);
@@ -17989,28 +17918,21 @@ static int agenti_import_fault(agent_engine *e, const agenti_import *im, agent_s
 static int agenti_tools_convert(agenti_session *s, const agenti_import *im, agenti_toolset *to)
 {
     uint32_t i;
-    to->p = im->tool_n ? (agenti_tool *)agenti_get(&s->pool, im->tool_n * sizeof *to->p) : NULL;
-    to->n = to->p ? im->tool_n : 0;
-    if (im->tool_n && to->p == NULL) return 0;
-    for (i = 0, to->n = 0; i < im->tool_n; i++) {
+    size_t n = 0;
+    agenti_tool *q;
+    for (i = 0; i < im->tool_n; i++) n += !(im->tools[i].flags & AGENT_TF_RAW);
+    if (n == 0) return 1;
+    if ((q = to->p = (agenti_tool *)agenti_get(&s->pool, n * sizeof *q)) == NULL) return 0;
+    to->n = n;
+    for (i = 0; i < im->tool_n; i++) {
         const agenti_tool *t = &im->tools[i];
-        agenti_tool *q = &to->p[to->n];
         if (t->flags & AGENT_TF_RAW) continue;
-        to->n++;
-        if (!agenti_text_set(&q->name, &s->pool, NULL, agenti_text_view(&t->name)) || !agenti_text_set(&q->schema, &s->pool, NULL, agenti_text_view(&t->schema))
-            || (t->description.n && !agenti_text_set(&q->description, &s->pool, NULL, agenti_text_view(&t->description)))) return 0;
+        if (!agenti_text_set(&q->name, &s->pool, NULL, agenti_text_view(&t->name))) return 0;
+        if (!agenti_text_set(&q->schema, &s->pool, NULL, agenti_text_view(&t->schema))) return 0;
+        if (t->description.n && !agenti_text_set(&q->description, &s->pool, NULL, agenti_text_view(&t->description))) return 0;
+        q++;
     }
-    if (to->n == im->tool_n) return 1;
-    if (to->n == 0) {
-        agenti_put(&s->pool, to->p, im->tool_n * sizeof *to->p);
-        to->p = NULL;
-        return 1;
-    }
-    {   /* the size of the list is what it is freed with */
-        agenti_tool *p = (agenti_tool *)agenti_resize(&s->pool, to->p, im->tool_n * sizeof *p, to->n * sizeof *p);
-        if (p) to->p = p;
-        return p != NULL;
-    }
+    return 1;
 }
 /* Lists of an import are as long as they have to be, no memory is needed then.                                         */
 static int agenti_import_trim(agenti_import *im)
@@ -18060,6 +17982,7 @@ static void agenti_import_commit(agenti_session *s, agenti_import *im, agenti_to
         s->told_out &= ~AGENTI_BIT(i);
         if (i == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     }
+    for (i = 0; !own && i < im->tool_n; i++) if (im->tools[i].flags & AGENT_TF_RAW) s->export_left |= AGENTI_BIT(AGENTI_LEFT_TOOLS);
     if (im->tools_given) {
         agenti_toolset all;
         all.p = im->tool_n ? im->tools : NULL;

@@ -15,28 +15,21 @@ static int agenti_import_fault(agent_engine *e, const agenti_import *im, agent_s
 static int agenti_tools_convert(agenti_session *s, const agenti_import *im, agenti_toolset *to)
 {
     uint32_t i;
-    to->p = im->tool_n ? (agenti_tool *)agenti_get(&s->pool, im->tool_n * sizeof *to->p) : NULL;
-    to->n = to->p ? im->tool_n : 0;
-    if (im->tool_n && to->p == NULL) return 0;
-    for (i = 0, to->n = 0; i < im->tool_n; i++) {
+    size_t n = 0;
+    agenti_tool *q;
+    for (i = 0; i < im->tool_n; i++) n += !(im->tools[i].flags & AGENT_TF_RAW);
+    if (n == 0) return 1;
+    if ((q = to->p = (agenti_tool *)agenti_get(&s->pool, n * sizeof *q)) == NULL) return 0;
+    to->n = n;
+    for (i = 0; i < im->tool_n; i++) {
         const agenti_tool *t = &im->tools[i];
-        agenti_tool *q = &to->p[to->n];
         if (t->flags & AGENT_TF_RAW) continue;
-        to->n++;
-        if (!agenti_text_set(&q->name, &s->pool, NULL, agenti_text_view(&t->name)) || !agenti_text_set(&q->schema, &s->pool, NULL, agenti_text_view(&t->schema))
-            || (t->description.n && !agenti_text_set(&q->description, &s->pool, NULL, agenti_text_view(&t->description)))) return 0;
+        if (!agenti_text_set(&q->name, &s->pool, NULL, agenti_text_view(&t->name))) return 0;
+        if (!agenti_text_set(&q->schema, &s->pool, NULL, agenti_text_view(&t->schema))) return 0;
+        if (t->description.n && !agenti_text_set(&q->description, &s->pool, NULL, agenti_text_view(&t->description))) return 0;
+        q++;
     }
-    if (to->n == im->tool_n) return 1;
-    if (to->n == 0) {
-        agenti_put(&s->pool, to->p, im->tool_n * sizeof *to->p);
-        to->p = NULL;
-        return 1;
-    }
-    {   /* the size of the list is what it is freed with */
-        agenti_tool *p = (agenti_tool *)agenti_resize(&s->pool, to->p, im->tool_n * sizeof *p, to->n * sizeof *p);
-        if (p) to->p = p;
-        return p != NULL;
-    }
+    return 1;
 }
 /* Lists of an import are as long as they have to be, no memory is needed then.                                         */
 static int agenti_import_trim(agenti_import *im)
@@ -86,6 +79,7 @@ static void agenti_import_commit(agenti_session *s, agenti_import *im, agenti_to
         s->told_out &= ~AGENTI_BIT(i);
         if (i == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     }
+    for (i = 0; !own && i < im->tool_n; i++) if (im->tools[i].flags & AGENT_TF_RAW) s->export_left |= AGENTI_BIT(AGENTI_LEFT_TOOLS);
     if (im->tools_given) {
         agenti_toolset all;
         all.p = im->tool_n ? im->tools : NULL;

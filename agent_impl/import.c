@@ -5,6 +5,12 @@ typedef struct agenti_kept {                  /* a member of the body as it came
     uint32_t options;                         /* AGENTI_BITs of the options that say the same, as far as they can       */
     uint8_t gone, told;                       /* one of them was set anew; a WARNING named it                           */
 } agenti_kept;
+enum { AGENTI_IM_SEEN = 4, AGENTI_IM_KEYS = 16 };
+typedef struct agenti_seen {                  /* an object that was looked at, so that its bytes are passed over once   */
+    const char *at;
+    int n;                                    /* members; -1: too many, or keys with escapes                            */
+    agent_str key[AGENTI_IM_KEYS], value[AGENTI_IM_KEYS];
+} agenti_seen;
 typedef struct agenti_import {
     agenti_pool *pool;
     const agenti_wire *wire;
@@ -24,17 +30,20 @@ typedef struct agenti_import {
     agenti_kept *kept; uint32_t kept_n, kept_cap;
     agenti_buf system, system_raw;            /* texts of the system messages; they as they came                        */
     uint32_t systems; int system_plain;
+    agenti_seen seen[AGENTI_IM_SEEN]; uint32_t seen_n;       /* the last ones, in a ring                                 */
     agenti_text lost;                         /* the key of the first member that goes back nowhere                     */
     int streams;                              /* what the request will say                                              */
     int stream;                               /* -1: not told                                                           */
     const char *at, *why;                     /* what is wrong where; why NULL after a failure: no memory               */
-    int limit;                                /* it is a limit                                                          */
+    int limit, starved;                       /* it is a limit; the allocator refused, whatever else seems to be wrong  */
 } agenti_import;
 enum { AGENTI_IM_MEMBERS = 256 };             /* of a body that may be kept                                             */
 #define AGENTI_IM_TAKEN 0x80000000u           /* a member that is no option, and read elsewhere                         */
 
 AGENTI_FN void agenti_import_free(agenti_import *);
 AGENTI_FN int  agenti_im_fail(agenti_import *, const char *at, const char *why);                /* 0                    */
+/* A member of an object of the body; {NULL,0}: absent. As agent_json_get, for a name, or a path (which costs a pass).    */
+AGENTI_FN agent_str agenti_im_get(agenti_import *, agent_str object, const char *key);
 /* A JSON string as text, anything else as written; both are valid UTF-8. 0: no memory                                  */
 AGENTI_FN int  agenti_im_text(agenti_import *, agenti_text *to, agent_str value);
 AGENTI_FN int  agenti_im_raw(agenti_import *, agenti_text *to, agent_str value);                /* JSON as it is. 0: no memory */
@@ -79,7 +88,7 @@ AGENTI_FN int  agenti_im_count(agent_str object);  /* its members, up to 64     
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT
 AGENTI_FN int agenti_im_fail(agenti_import *im, const char *at, const char *why)
 {
-    if (im->why == NULL) {
+    if (im->why == NULL && !im->starved) {
         im->at = at;
         im->why = why;
     }
@@ -112,10 +121,38 @@ AGENTI_FN void agenti_import_free(agenti_import *im)
     agenti_arena_free(&im->arena);
 }
 
+static AGENTI_NOINLINE agenti_seen *agenti_im_look(agenti_import *im, agent_str object)
+{
+    agenti_seen *o = im->seen;
+    agent_str key, value;
+    size_t pos = 0;
+    uint32_t i;
+    for (i = 0; i < AGENTI_IM_SEEN; i++) if (im->seen[i].at == object.p) return &im->seen[i];
+    o = &im->seen[im->seen_n++ % AGENTI_IM_SEEN];
+    o->at = object.p;
+    o->n = 0;
+    while (o->n >= 0 && agent_json_each(object, &pos, &key, &value)) {
+        if (o->n == AGENTI_IM_KEYS || memchr(key.p, '\\', key.n)) { o->n = -1; break; }
+        o->key[o->n] = key;
+        o->value[o->n++] = value;
+    }
+    return o;
+}
+AGENTI_FN agent_str agenti_im_get(agenti_import *im, agent_str object, const char *key)
+{
+    agent_str none = { NULL, 0 };
+    const agenti_seen *o;
+    int i;
+    if (!agenti_is_object(object) || memchr(key, '.', strlen(key))) return agent_json_get(object, key);
+    if ((o = agenti_im_look(im, object))->n < 0) return agent_json_get(object, key);
+    for (i = o->n; i-- > 0;) if (agenti_eq(o->key[i], key)) return o->value[i];
+    return none;
+}
+
 /* ---- texts ---- */
 AGENTI_FN int agenti_im_raw(agenti_import *im, agenti_text *to, agent_str value)
 {
-    return agenti_text_set(to, im->pool, NULL, value) && agenti_text_repair(to, im->pool, NULL);
+    return agenti_text_set(to, im->pool, NULL, agenti_str(value.p, value.n)) && agenti_text_repair(to, im->pool, NULL);
 }
 AGENTI_FN int agenti_im_text(agenti_import *im, agenti_text *to, agent_str value)
 {
@@ -142,13 +179,15 @@ static int agenti_im_known(agent_str key, const char *const *known)
 }
 AGENTI_FN int agenti_im_more(agenti_import *im, agenti_text *to, agent_str object, const char *const *known)
 {
+    const agenti_seen *o = agenti_is_object(object) ? agenti_im_look(im, object) : NULL;
     agenti_buf b;
-    agent_str key, value;
+    agent_str key = agenti_str(NULL, 0), value = key;
     size_t pos = 0;
-    int ok = 1;
+    int ok = 1, i = 0;
     agenti_buf_init(&b, im->pool);
     agenti_buf_add(&b, to->p, to->n);
-    while (agent_json_each(object, &pos, &key, &value)) {
+    while (o && o->n >= 0 ? i < o->n : agent_json_each(object, &pos, &key, &value)) {
+        if (o && o->n >= 0) { key = o->key[i]; value = o->value[i++]; }
         if (agenti_im_known(key, known) || agenti_eq(value, "null")) continue;
         agenti_buf_str(&b, b.n ? ",\"" : "\"");
         agenti_buf_add(&b, key.p, key.n);
@@ -310,7 +349,7 @@ AGENTI_FN int agenti_im_result_text(agenti_import *im, agenti_part *p, agent_str
     if (agenti_is_string(content)) return agenti_im_text(im, &p->text, content);
     if (!agenti_is_array(content)) return content.n == 0 || agenti_eq(content, "null") || agenti_im_raw(im, &p->text, content);
     while (ok && agent_json_each(content, &pos, NULL, &part)) {
-        text = agent_json_get(part, "text");
+        text = agenti_im_get(im, part, "text");
         memset(&words, 0, sizeof words);
         if (agenti_is_string(part)) text = part;
         else if (!agenti_is_string(text)) text = agenti_cstr("\"[a block that is no text]\"");
@@ -329,11 +368,13 @@ AGENTI_FN agenti_part *agenti_im_result(agenti_import *im, agent_str id, agent_s
 {
     agenti_text text;
     agent_str key = agenti_str(NULL, 0), none = key;
-    agenti_part *r;
+    agenti_part *r = NULL;
     uint32_t i, n;
-    if (!agenti_im_close(im) || im->missing == 0) return NULL;
+    im->starved |= !agenti_im_close(im);
+    if (im->starved || im->missing == 0) return NULL;
     memset(&text, 0, sizeof text);
-    if (!agenti_im_text(im, &text, agenti_nonempty(id) ? id : name)) { agenti_text_free(&text, NULL); return NULL; }
+    im->starved = !agenti_im_text(im, &text, agenti_nonempty(id) ? id : name);
+    if (im->starved) { agenti_text_free(&text, NULL); return NULL; }
     key = agenti_text_view(&text);
     n = im->results->n;
     for (i = 0; i < n; i++) {
@@ -586,7 +627,7 @@ static int agenti_im_settle(agenti_import *im)
 AGENTI_FN int agenti_im_end(agenti_import *im)
 {
     agent_str system = agenti_str(im->system.p, im->system.n);
-    if (!agenti_im_close(im)) return 0;
+    if (im->starved || !agenti_im_close(im)) return 0;
     if (im->stream >= 0) im->streams = im->stream;
     if (im->missing) {
         if (im->missing < im->results->n || im->table.msgs[im->table.n - 1] != im->results)

@@ -3,10 +3,10 @@
 AGENTI_FN int agenti_gemini_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_GEMINI
-static agent_str agenti_igm_get(agent_str object, const char *camel, const char *snake)
+static agent_str agenti_igm_get(agenti_import *im, agent_str object, const char *camel, const char *snake)
 {
-    agent_str v = agent_json_get(object, camel);
-    return v.p ? v : agent_json_get(object, snake);
+    agent_str v = agenti_im_get(im, object, camel);
+    return v.p ? v : agenti_im_get(im, object, snake);
 }
 
 /* ---- parts ---- */
@@ -14,9 +14,9 @@ static int agenti_igm_text(agenti_import *im, agenti_msg *m, agent_str part, int
 {
     static const char *const keys[] = { "text", NULL }, *const model_keys[] = { "text", "thoughtSignature", "thought_signature", NULL };
     static const char *const thought_keys[] = { "text", "thought", "thoughtSignature", "thought_signature", NULL };
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
-    int thinks = model && agenti_eq(agent_json_get(part, "thought"), "true");
-    if (!agenti_im_words(im, m, thinks ? AGENT_PART_REASONING : AGENT_PART_TEXT, agent_json_get(part, "text"))) return 0;
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
+    int thinks = model && agenti_eq(agenti_im_get(im, part, "thought"), "true");
+    if (!agenti_im_words(im, m, thinks ? AGENT_PART_REASONING : AGENT_PART_TEXT, agenti_im_get(im, part, "text"))) return 0;
     if (model && agenti_nonempty(signature) && !agenti_im_text(im, &m->parts[m->n - 1].data, signature)) return 0;
     return agenti_im_more(im, &m->parts[m->n - 1].more, part, thinks ? thought_keys : model ? model_keys : keys);
 }
@@ -26,13 +26,13 @@ static int agenti_igm_file(agenti_import *im, agenti_msg *m, agent_str part, int
     static const char *const keys[] = { "inlineData", "inline_data", "fileData", "file_data", NULL };
     static const char *const model_keys[] = { "inlineData", "inline_data", "fileData", "file_data", "thoughtSignature", "thought_signature", NULL };
     static const char *const inner[] = { "mimeType", "mime_type", "data", "fileUri", "file_uri", NULL };
-    agent_str data = agenti_igm_get(part, "inlineData", "inline_data"), file = agenti_igm_get(part, "fileData", "file_data"), mime;
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
+    agent_str data = agenti_igm_get(im, part, "inlineData", "inline_data"), file = agenti_igm_get(im, part, "fileData", "file_data"), mime;
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
     agenti_part *p;
     int rc;
-    mime = agenti_igm_get(data.n ? data : file, "mimeType", "mime_type");
-    rc = data.n ? agenti_im_data(im, m, AGENT_PART_FILE, agent_json_get(data, "data"), mime)
-       : agenti_im_url(im, m, AGENT_PART_FILE, agenti_igm_get(file, "fileUri", "file_uri"));
+    mime = agenti_igm_get(im, data.n ? data : file, "mimeType", "mime_type");
+    rc = data.n ? agenti_im_data(im, m, AGENT_PART_FILE, agenti_im_get(im, data, "data"), mime)
+       : agenti_im_url(im, m, AGENT_PART_FILE, agenti_igm_get(im, file, "fileUri", "file_uri"));
     if (rc <= 0) return rc;
     p = &m->parts[m->n - 1];
     if (data.n == 0 && agenti_is_string(mime)) {
@@ -47,8 +47,8 @@ static int agenti_igm_call(agenti_import *im, agenti_msg *m, agent_str part, age
 {
     static const char *const keys[] = { "functionCall", "function_call", "thoughtSignature", "thought_signature", NULL };
     static const char *const inner[] = { "id", "name", "args", NULL };
-    agent_str signature = agenti_igm_get(part, "thoughtSignature", "thought_signature");
-    agenti_part *p = agenti_im_call(im, m, agent_json_get(call, "id"), agent_json_get(call, "name"), agent_json_get(call, "args"), part);
+    agent_str signature = agenti_igm_get(im, part, "thoughtSignature", "thought_signature");
+    agenti_part *p = agenti_im_call(im, m, agenti_im_get(im, call, "id"), agenti_im_get(im, call, "name"), agenti_im_get(im, call, "args"), part);
     if (p == NULL || (agenti_nonempty(signature) && !agenti_im_text(im, &p->data, signature))) return 0;
     return agenti_im_more(im, &p->more, part, keys) && agenti_im_more(im, &p->inner, call, inner);
 }
@@ -57,9 +57,9 @@ static int agenti_igm_result(agenti_import *im, agent_str part, agent_str result
 {
     static const char *const keys[] = { "functionResponse", "function_response", NULL }, *const inner[] = { "id", "name", "response", NULL };
     static const char *const with[] = { "id", "name", NULL };
-    agent_str response = agent_json_get(result, "response"), text = agent_json_get(response, "output"), error = agent_json_get(response, "error");
+    agent_str response = agenti_im_get(im, result, "response"), text = agenti_im_get(im, response, "output"), error = agenti_im_get(im, response, "error");
     int one = agenti_im_count(response) == 1, plain = one && (agenti_nonempty(text) || agenti_nonempty(error));
-    agenti_part *p = agenti_im_result(im, agent_json_get(result, "id"), agent_json_get(result, "name"));
+    agenti_part *p = agenti_im_result(im, agenti_im_get(im, result, "id"), agenti_im_get(im, result, "name"));
     if (p == NULL) return agenti_im_fail(im, part.p, "contents: a functionResponse without its functionCall before it");
     if (one && agenti_is_string(error)) p->flags |= AGENT_PART_ERROR;
     if (!plain) p->flags |= AGENTI_PART_CONTENT;
@@ -80,8 +80,8 @@ static int agenti_igm_other(agenti_import *im, agenti_msg *m, agent_str part)
 }
 static int agenti_igm_part(agenti_import *im, agenti_msg **m, agent_str content, agent_str part, int model)
 {
-    agent_str call = agenti_igm_get(part, "functionCall", "function_call"), result = agenti_igm_get(part, "functionResponse", "function_response");
-    agent_str text = agent_json_get(part, "text");
+    agent_str call = agenti_igm_get(im, part, "functionCall", "function_call"), result = agenti_igm_get(im, part, "functionResponse", "function_response");
+    agent_str text = agenti_im_get(im, part, "text");
     int rc = 0;
     if (!agenti_is_object(part)) return agenti_im_fail(im, part.p, "contents: a part is no object");
     if (!model && agenti_is_object(result)) return agenti_igm_result(im, part, result);
@@ -94,7 +94,7 @@ static int agenti_igm_part(agenti_import *im, agenti_msg **m, agent_str content,
 static int agenti_igm_content(agenti_import *im, agent_str content)
 {
     static const char *const keys[] = { "role", "parts", NULL };
-    agent_str role = agent_json_get(content, "role"), parts = agent_json_get(content, "parts"), part;
+    agent_str role = agenti_im_get(im, content, "role"), parts = agenti_im_get(im, content, "parts"), part;
     int model = agent_json_is(role, "model");
     agenti_msg *m = NULL;
     size_t pos = 0;
@@ -133,9 +133,9 @@ static void agenti_igm_types(agenti_text *schema)
 }
 static int agenti_igm_function(agenti_import *im, agent_str f)
 {
-    agent_str parameters = agent_json_get(f, "parameters"), schema = agenti_igm_get(f, "parametersJsonSchema", "parameters_json_schema");
+    agent_str parameters = agenti_im_get(im, f, "parameters"), schema = agenti_igm_get(im, f, "parametersJsonSchema", "parameters_json_schema");
     if (!agenti_is_object(f)) return agenti_im_fail(im, f.p, "tools: a declaration is no object");
-    if (!agenti_im_tool(im, f, agent_json_get(f, "name"), agent_json_get(f, "description"), agenti_is_object(parameters) ? parameters : schema)) return 0;
+    if (!agenti_im_tool(im, f, agenti_im_get(im, f, "name"), agenti_im_get(im, f, "description"), agenti_is_object(parameters) ? parameters : schema)) return 0;
     if (agenti_is_object(parameters)) agenti_igm_types(&im->tools[im->tool_n - 1].schema);
     return 1;
 }
@@ -147,8 +147,10 @@ static int agenti_igm_rest(agenti_import *im, agent_str tool)
     agenti_text rest, quoted;
     size_t pos = 0;
     int ok, left = 0;
-    while (agent_json_each(tool, &pos, &key, &value))
-        if (!agenti_eq(value, "null") && !agenti_eq(key, keys[0]) && !agenti_eq(key, keys[1])) { left++; if (name.n == 0) name = agenti_str(key.p - 1, key.n + 2); }
+    while (agent_json_each(tool, &pos, &key, &value)) {
+        if (agenti_eq(value, "null") || agenti_eq(key, keys[0]) || agenti_eq(key, keys[1])) continue;
+        if (left++ == 0) name = agenti_str(key.p - 1, key.n + 2);
+    }
     if (left == 0) return 1;
     memset(&rest, 0, sizeof rest);
     memset(&quoted, 0, sizeof quoted);
@@ -160,7 +162,7 @@ static int agenti_igm_rest(agenti_import *im, agent_str tool)
 }
 static int agenti_igm_tool(agenti_import *im, agent_str tool)
 {
-    agent_str list = agenti_igm_get(tool, "functionDeclarations", "function_declarations"), f;
+    agent_str list = agenti_igm_get(im, tool, "functionDeclarations", "function_declarations"), f;
     size_t pos = 0;
     if (!agenti_is_object(tool)) return agenti_im_fail(im, tool.p, "tools: an element is no object");
     if (agenti_is_object(list) && !agenti_igm_function(im, list)) return 0;
@@ -180,13 +182,13 @@ static int agenti_igm_tools(agenti_import *im, agent_str tools)
 }
 static uint32_t agenti_igm_choice(agenti_import *im, agent_str v)
 {
-    agent_str config = agenti_igm_get(v, "functionCallingConfig", "function_calling_config"), mode = agent_json_get(config, "mode"), first, name;
+    agent_str config = agenti_igm_get(im, v, "functionCallingConfig", "function_calling_config"), mode = agenti_im_get(im, config, "mode"), first, name;
     size_t pos = 0;
     if (im->tool_n == 0) return 0;
     if (agent_json_is(mode, "AUTO")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "auto");
     if (agent_json_is(mode, "NONE")) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "none");
     if (!agent_json_is(mode, "ANY")) return 0;
-    config = agenti_igm_get(config, "allowedFunctionNames", "allowed_function_names");
+    config = agenti_igm_get(im, config, "allowedFunctionNames", "allowed_function_names");
     if (!agenti_is_array(config) || !agent_json_each(config, &pos, NULL, &first)) return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
     if (agent_json_each(config, &pos, NULL, &name) || agent_json_is(first, "auto") || agent_json_is(first, "none") || agent_json_is(first, "required"))
         return agenti_im_word(im, AGENTI_OPT_TOOL_CHOICE, "required");
@@ -194,8 +196,8 @@ static uint32_t agenti_igm_choice(agenti_import *im, agent_str v)
 }
 static uint32_t agenti_igm_thinking(agenti_import *im, agent_str v)
 {
-    agent_str budget = agenti_igm_get(v, "thinkingBudget", "thinking_budget");
-    uint32_t options = agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_igm_get(v, "thinkingLevel", "thinking_level"));
+    agent_str budget = agenti_igm_get(im, v, "thinkingBudget", "thinking_budget");
+    uint32_t options = agenti_im_string(im, AGENTI_OPT_EFFORT, agenti_igm_get(im, v, "thinkingLevel", "thinking_level"));
     return options | (agenti_eq(budget, "-1") ? agenti_im_word(im, AGENTI_OPT_THINKING, "adaptive") : agenti_im_number(im, AGENTI_OPT_THINKING, budget));
 }
 static uint32_t agenti_igm_config(agenti_import *im, agent_str v)
@@ -207,9 +209,9 @@ static uint32_t agenti_igm_config(agenti_import *im, agent_str v)
     };
     uint32_t options = 0;
     size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) options |= agenti_im_number(im, rows[i].option, agenti_igm_get(v, rows[i].camel, rows[i].snake));
-    options |= agenti_im_stop(im, agenti_igm_get(v, "stopSequences", "stop_sequences"));
-    return options | agenti_igm_thinking(im, agenti_igm_get(v, "thinkingConfig", "thinking_config"));
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) options |= agenti_im_number(im, rows[i].option, agenti_igm_get(im, v, rows[i].camel, rows[i].snake));
+    options |= agenti_im_stop(im, agenti_igm_get(im, v, "stopSequences", "stop_sequences"));
+    return options | agenti_igm_thinking(im, agenti_igm_get(im, v, "thinkingConfig", "thinking_config"));
 }
 static uint32_t agenti_igm_take(agenti_import *im, agent_str key, agent_str v)
 {
@@ -222,21 +224,21 @@ static uint32_t agenti_igm_take(agenti_import *im, agent_str key, agent_str v)
 }
 static int agenti_igm_system(agenti_import *im, agent_str system)
 {
-    agent_str parts = agent_json_get(system, "parts"), part;
+    agent_str parts = agenti_im_get(im, system, "parts"), part;
     size_t pos = 0;
     if (agenti_is_string(system)) return agenti_im_system(im, system, NULL, 0);
-    if (agenti_is_object(parts)) return agenti_im_system(im, agent_json_get(parts, "text"), NULL, 0);
-    while (agenti_is_array(parts) && agent_json_each(parts, &pos, NULL, &part)) if (!agenti_im_system(im, agent_json_get(part, "text"), NULL, 0)) return 0;
+    if (agenti_is_object(parts)) return agenti_im_system(im, agenti_im_get(im, parts, "text"), NULL, 0);
+    while (agenti_is_array(parts) && agent_json_each(parts, &pos, NULL, &part)) if (!agenti_im_system(im, agenti_im_get(im, part, "text"), NULL, 0)) return 0;
     return 1;
 }
 AGENTI_FN int agenti_gemini_import(agenti_import *im, agent_str body)
 {
     int list = agenti_is_array(body);
-    agent_str contents = list ? body : agent_json_get(body, "contents"), item;
+    agent_str contents = list ? body : agenti_im_get(im, body, "contents"), item;
     size_t pos = 0;
     if (!agenti_is_array(contents)) return agenti_im_fail(im, contents.n ? contents.p : body.p, "contents: no list");
-    if (!list && !agenti_igm_tools(im, agent_json_get(body, "tools"))) return 0;
-    if (!list && !agenti_igm_system(im, agenti_igm_get(body, "systemInstruction", "system_instruction"))) return 0;
+    if (!list && !agenti_igm_tools(im, agenti_im_get(im, body, "tools"))) return 0;
+    if (!list && !agenti_igm_system(im, agenti_igm_get(im, body, "systemInstruction", "system_instruction"))) return 0;
     while (agent_json_each(contents, &pos, NULL, &item)) if (!agenti_igm_content(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_igm_take)) && agenti_im_end(im);
 }

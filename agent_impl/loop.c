@@ -155,7 +155,7 @@ static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
     agenti_buf_free(&path);
     return ok;
 }
-static int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
+static AGENTI_NOINLINE int agenti_request_body(agenti_session *s, agenti_conn *c, agent_str extra)
 {
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
@@ -235,7 +235,8 @@ static int agenti_left_event(agenti_session *s, int bit)
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
         "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
-        "a tool is sent without its flag STRICT: this format has none"
+        "a tool is sent without its flag STRICT: this format has none",
+        "what only the format of an import has in messages and their parts was left out of the request"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
@@ -255,7 +256,7 @@ static int agenti_left_out(agenti_session *s)
 {
     int bit = agenti_lowest(s->left_out);
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit >= AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS || bit == AGENTI_LEFT_STRICT) s->told_out |= AGENTI_BIT(bit);
     return agenti_left_event(s, bit);
 }
 /* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */

@@ -228,6 +228,25 @@
  *   audio                       data (WAV, MP3)                          left out
  *   other files                 data                                     URL
  *
+ * Requests in and out. agent_import takes a conversation in as a program has it: a request body, or its list of messages, of openai-chat,
+ * openai-responses, anthropic or gemini. agent_export gives the body that a conversation makes in any wire format that requests are made of:
+ *
+ *   agent_json_error why; agent_str body;
+ *   if (agent_import(e, s, "openai-chat", json, AGENT_CSTR, &why) != AGENT_OK) fprintf(stderr, "%s at byte %zu\n", why.why, why.offset);
+ *   else if (agent_export(e, s, "anthropic", &body) == AGENT_OK) fwrite(body.p, 1, body.n, stdout);
+ *
+ * What neither table nor options have a place for goes back to the format that it came from, in requests and in exports: thoughts with their
+ * signatures, blocks that only the provider knows, other members of the body, of messages and of blocks. To other formats go texts, files,
+ * calls, results, functions and options; thoughts, as those of another model, do not. Then:
+ *   - System and developer messages before all others are the option `system`; others stay where they are (AGENT_MSG_SYSTEM): OpenAI's formats
+ *     have them there too, to others they go as the user's.
+ *   - Results stand behind their calls, in the order of these, and before what else the user says there. A call without its result is refused
+ *     unless nothing comes behind it, a result without its call too (OpenAI Responses keeps it as it is: the provider may have the call stored).
+ *   - A tool that only its provider knows is a raw one (AGENT_TF_RAW). Imported tools have no `user`; agent_session_tools replaces them.
+ *   - An option that is set by hand takes back what the import said of it, also when that said more (an object): a WARNING names it.
+ *   - The model is the session's if the format is the peer's, else it goes back to its own format only.
+ *   - `stream` sets or clears AGENT_S_NO_STREAM.
+ *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
  * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's

@@ -188,11 +188,11 @@ AGENTI_FN void agenti_kept_out(const agenti_session *s, const agenti_wire *w, ag
     agent_str own = w == s->peer->wire ? agenti_text_view(&s->peer->extra) : agenti_str(NULL, 0), key, value;
     size_t pos = 0;
     uint32_t i;
+    int given;
     for (i = 0; s->imported == w && i < s->kept_n; i++) {
         const agenti_kept *k = &s->kept[i];
-        if (k->gone) continue;
-        for (pos = 0; own.n && agent_json_each(own, &pos, &key, &value);) if (agenti_same(key, agenti_text_view(&k->key))) break;
-        if (own.n && pos && agenti_same(key, agenti_text_view(&k->key))) continue;           /* the peer's wins           */
+        for (pos = 0, given = 0; own.n && agent_json_each(own, &pos, &key, &value);) given |= agenti_same(key, agenti_text_view(&k->key));
+        if (k->gone || given) continue;       /* the peer's wins                                                         */
         agenti_buf_str(b, b->n ? ",\"" : "{\"");
         agenti_buf_add(b, k->key.p, k->key.n);
         agenti_buf_str(b, "\":");
@@ -476,7 +476,7 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = (uint8_t)(m->flags & (AGENT_PART_CUT | AGENT_MSG_SYSTEM));
+    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM));
     out->part_count = m->n;
     return AGENT_OK;
 }

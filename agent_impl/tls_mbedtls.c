@@ -241,7 +241,8 @@ static const char *agenti_tls_verdict(uint32_t flags)        /* the worst of it 
     if (flags & MBEDTLS_X509_BADCERT_EXPIRED) return "the certificate has expired";
     if (flags & MBEDTLS_X509_BADCERT_FUTURE) return "the certificate is not valid yet";
     if (flags & MBEDTLS_X509_BADCERT_REVOKED) return "the certificate was revoked";
-    if (flags & (MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY)) return "the certificate's key or signature is too weak";
+    if (flags & (MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY))
+        return "the certificate's key or signature is too weak";
     return "the certificate is not good for this";
 }
 static const char *agenti_tls_word(int rc)

@@ -74,7 +74,8 @@ enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TE
        AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL,
        AGENTI_OPT_FORMAT, AGENTI_OPT_TIER, AGENTI_OPT_CACHE_KEY, AGENTI_OPT_TOP_K, AGENTI_OPT_USER, AGENTI_OPT_COUNT,
        /* beside options */
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_COUNT };
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_MORE,
+       AGENTI_LEFT_COUNT };
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
     agenti_text name, description, schema;
@@ -507,11 +508,18 @@ AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, c
 {
     return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
 }
+static int agenti_has_more(const agenti_msg *m)
+{
+    uint32_t i = 0;
+    while (i < m->n && m->parts[i].more.n + m->parts[i].inner.n == 0) i++;
+    return m->more.n || i < m->n;
+}
 AGENTI_FN void agenti_message_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     static const char word[] = "[not sent: a block of another provider]";
     agenti_msg with = *m;
     uint32_t i = 0;
+    if (m->wire && m->wire != (const void *)r->wire && agenti_has_more(m)) r->left_out |= AGENTI_BIT(AGENTI_LEFT_MORE);
     while (i < m->n && m->parts[i].kind != AGENT_PART_OTHER) i++;
     if (m->role != AGENT_USER || i == m->n || m->wire == (const void *)r->wire) { r->wire->message(b, r, m); return; }
     with.parts = (agenti_part *)agenti_get(b->pool, m->n * sizeof *with.parts);

@@ -603,7 +603,7 @@ static void agenti_gm_text_out(agenti_buf *b, agenti_request *r, agent_str text)
     agenti_json_member_str(b, "text", text);
     agenti_buf_str(b, "}");
 }
-static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text) 
+static void agenti_gm_system(agenti_buf *b, agenti_request *r, agent_str text)
 {
     if (agenti_gm_is_gemma(r) && !agenti_replaced(r, "systemInstruction") && !agenti_replaced(r, "system_instruction")) agenti_gm_text_out(b, r, text);
 }

@@ -590,7 +590,7 @@ static void agenti_oc_content_out(agenti_buf *b, const agenti_request *r, const 
     if ((m->flags & AGENTI_MSG_CONTENT) && m->wire == (const void *)r->wire) return;
     agenti_json_key(b, "content");
     agenti_buf_str(b, texts ? "\"\"" : "null");
-    for (i = 0; i < m->n; i++)
+    for (i = 0; texts && i < m->n; i++)
         if (m->parts[i].kind == AGENT_PART_TEXT && !agenti_own_content(r, m, &m->parts[i])) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
 }
 static AGENTI_NOINLINE void agenti_oc_model_msg(agenti_buf *b, agenti_request *r, const agenti_msg *m)

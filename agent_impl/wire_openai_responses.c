@@ -842,7 +842,8 @@ static void agenti_rs_user_part(agenti_buf *b, agenti_request *r, const agenti_m
         agenti_data_url_out(b, p);
     } else if (p->kind == AGENT_PART_FILE && !plain) {
         agenti_buf_str(b, "\"input_file\"");
-        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire)) agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
+        if (p->name.n || (p->uri.n == 0 && m->wire != (const void *)r->wire))
+            agenti_json_member_str(b, "filename", p->name.n ? agenti_text_view(&p->name) : agenti_cstr("file"));
         agenti_buf_str(b, p->uri.n ? ",\"file_url\":" : ",\"file_data\":");
         agenti_data_url_out(b, p);
     } else {

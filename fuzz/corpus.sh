@@ -5,10 +5,11 @@ seeds=$1 out=$2 shared=${3:-}
 rm -rf "$out"
 mkdir -p "$out"
 {
-    for d in tests/cases tests/transcripts; do [ -d "$d" ] && find "$d" -type f; done
+    for d in tests/cases tests/transcripts tests/requests; do [ -d "$d" ] && find "$d" -type f; done
     if [ -n "$shared" ]; then
         for d in cases suites/json suites/sse suites/http suites/utf8 suites/partial fixtures/openai-chat \
-            fixtures/anthropic-messages fixtures/bedrock-converse fixtures/bedrock-invoke fixtures/openai-responses fixtures/ollama fixtures/cohere-v2; do
+            fixtures/anthropic-messages fixtures/bedrock-converse fixtures/bedrock-invoke fixtures/openai-responses fixtures/ollama fixtures/cohere-v2 \
+            fixtures/_requests/openai-chat fixtures/_requests/openai-responses fixtures/_requests/anthropic-messages fixtures/_requests/gemini; do
             [ -d "$shared/$d" ] && find "$shared/$d" -type f -size -32k
         done
         [ -d "$shared/suites" ] && find "$shared/suites" -name '*_cases.json' -o -name '*_vectors.json' -o -name 'llhttp_response.json' -o -name '*.http'
