@@ -4,6 +4,7 @@
 #   make examples   build examples/ into build/              make conform  recorded answers and suites of $(SHARED), if there
 #   make demo       the main job, offline                    make fuzz     libFuzzer, FUZZ_SECONDS for each target (clang)
 #   make test       all tests, offline, C only
+#   make chat-tls   the terminal agent with TLS (needs mbedTLS's headers)
 #   make interop    real peers from the package registries, over sockets (GROUPS='torture nginx': some of tests/interop/)
 #   make bench      a race against the peers that are installed; it says which are not (BENCH_ARGS='--csv --only openai')
 #
@@ -50,7 +51,7 @@ FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
 CASES := $(wildcard tests/cases/*.json)
 TRANSCRIPTS := $(notdir $(wildcard tests/transcripts/*))
 
-.PHONY: all test test-run bench interop examples examples-curl demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
+.PHONY: all test test-run bench interop examples examples-curl chat-tls demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -83,6 +84,15 @@ HAVE_CURL = $(shell printf '\043include <curl/curl.h>\n' | $(CC) -E -xc - >/dev/
 examples-curl:
 	$(if $(HAVE_CURL),@$(MAKE) --no-print-directory $(CURL_EXAMPLES),@echo "examples-curl: skipped, libcurl's headers are not installed")
 
+# The terminal agent with TLS: needs mbedTLS's headers (Debian: libmbedtls-dev).
+HAVE_MBEDTLS = $(shell printf '\043include <mbedtls/ssl.h>\n' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes)
+MBEDTLS_LIBS ?= -lmbedtls -lmbedx509 -lmbedcrypto
+chat-tls:
+	$(if $(HAVE_MBEDTLS),@$(MAKE) --no-print-directory $(B)/chat-tls $(B)/scripted-model,@echo "chat-tls: mbedTLS's headers are not installed (Debian: apt-get install libmbedtls-dev)"; exit 1)
+$(B)/chat-tls: examples/chat.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) -DAGENT_MBEDTLS $< -o $@ $(LDFLAGS) $(MBEDTLS_LIBS)
 demo: $(filter $(B)/chat $(B)/scripted-model,$(EXAMPLES))
 	$(B)/chat --yes --prompt '$(PROMPT)'
 

@@ -894,8 +894,8 @@ AGENTDEF int agent_tls_send_ack(agent_tls *, size_t n);      /* OK, E_ARG (n ove
 AGENTDEF int agent_tls_wants(const agent_tls *);             /* AGENT_WANT_ bits for the socket                          */
 AGENTDEF void agent_tls_shutdown(agent_tls *);               /* close_notify, for agent_tls_send_buf: before the socket is closed */
 /* Moves plaintext both ways between it and a connection that agent_opened has opened with VIA_BYTES, and tells the engine how the stream ends
- * (agent_eof, agent_failed with AGENT_FAIL_TLS). Call it after bytes came, and when the engine may have something to send. OK; E_FULL:
- * drain agent_next and call again; else what those calls return.                                                       */
+ * (agent_eof, agent_failed with AGENT_FAIL_TLS). Call it after bytes came, and when the engine may have something to send. OK; MORE: send what
+ * agent_tls_send_buf has and call again; E_FULL: drain agent_next and call again; else what those calls return.       */
 AGENTDEF int agent_tls_pump(agent_tls *, agent_engine *, agent_id conn);
 /* The plaintext without an engine. read: OK with *n bytes, *n 0 when the peer has closed; MORE: feed it. write: OK with *taken bytes, MORE
  * (feed it: the handshake is not over), E_FULL (send first). Both E_STATE when it FAILED or, of write, is CLOSED.      */
@@ -4448,6 +4448,7 @@ enum agenti_op_kind {
     AGENTI_OP_RESULT,                         /* the block before is the result of one: a wire id, c its content; flags: AGENT_PART_ERROR */
     AGENTI_OP_SOURCE,                         /* a: URL, b: title                                                       */
     AGENTI_OP_NEWS,                           /* a: JSON that is no part of the message, b: what it is                   */
+    AGENTI_OP_MODELS,                         /* a: a list of models, JSON                                              */
     AGENTI_OP_WARNING                         /* a: text, static                                                        */
 };
 typedef struct agenti_op { uint8_t kind, flags; uint32_t key; agent_str a, b, c; } agenti_op;
@@ -4501,9 +4502,11 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
        AGENTI_OPT_FREQUENCY, AGENTI_OPT_PRESENCE, AGENTI_OPT_STOP, AGENTI_OPT_TOOL_CHOICE, AGENTI_OPT_PARALLEL,
-       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_COUNT,
-       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_MORE,
-       AGENTI_LEFT_COUNT };                   /* beside options                                                          */
+       AGENTI_OPT_EFFORT, AGENTI_OPT_THINKING, AGENTI_OPT_CACHE, AGENTI_OPT_STATEFUL,
+       AGENTI_OPT_FORMAT, AGENTI_OPT_TIER, AGENTI_OPT_CACHE_KEY, AGENTI_OPT_TOP_K, AGENTI_OPT_USER, AGENTI_OPT_COUNT,
+       /* beside options */
+       AGENTI_LEFT_REASONING = AGENTI_OPT_COUNT, AGENTI_LEFT_MEDIA, AGENTI_LEFT_MARK, AGENTI_LEFT_TOOLS, AGENTI_LEFT_STRICT, AGENTI_LEFT_MORE,
+       AGENTI_LEFT_COUNT };
 #define AGENTI_BIT(n) (1u << (n))
 typedef struct agenti_tool {
     agenti_text name, description, schema;
@@ -4518,6 +4521,8 @@ typedef struct agenti_request {               /* what a request is made of, besi
     const struct agenti_wire *wire;           /* the format that is written                                             */
     uint32_t dialect;
     int stream, tools_off, choice_off;        /* choice_off: a forced tool_choice was used                              */
+    int stateful;                             /* the provider is to keep its answers                                    */
+    agent_str previous;                       /* its id of the one that it goes on from; only what came after is sent   */
     uint32_t model;                           /* whose reasoning may go back                                            */
     int state;                                /* the wire format's own, from one message to the next; 0 before the first */
     uint32_t left_out;                        /* AGENTI_BITs of AGENTI_OPT_ and AGENTI_LEFT_: what was asked for and is not sent */
@@ -4536,7 +4541,7 @@ typedef struct agenti_wire {
     const char *path, *whole_path;            /* behind the base URL; {model} is replaced. whole: of answers that are not streamed, NULL: path */
     int framing;
     const char *header, *header_value;        /* one more header line, or NULL                                          */
-    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ that have no place in its requests      */
+    uint32_t lacks;                           /* AGENTI_BITs of the AGENTI_OPT_ and AGENTI_LEFT_ that have no place in its requests */
     /* The body is head, system (NULL: in the head), messages, tail, tools, end. Messages write what separates them. head NULL: answers
      * are understood, requests not made.                                                                               */
     void (*head)(agenti_buf *, agenti_request *);
@@ -4552,6 +4557,7 @@ typedef struct agenti_wire {
     agenti_split_rule stream_rule, whole_rule;                                   /* how a long payload is read in pieces */
     /* A request body, or the list of its messages, checked JSON, into messages, tools and options. 0: see agenti_import. NULL: not understood */
     int (*import)(struct agenti_import *, agent_str body);
+    const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
@@ -4581,6 +4587,11 @@ AGENTI_FN void agenti_finish_set(agenti_decoder *, int finish, agent_str raw);
 AGENTI_FN int  agenti_raw_of(agenti_decoder *, agent_str value, agent_str *out);         /* as written, but clean UTF-8 */
 /* "" for what is no string; value stays as it is, so it may be of JSON that is kept as it came. 0: no memory             */
 AGENTI_FN int  agenti_string_of(agenti_decoder *, agent_str value, agent_str *out);
+/* What was put together, moved to where ops may point; frees the buffer. 0: no memory                                   */
+AGENTI_FN int  agenti_made(agenti_decoder *, agenti_buf *, agent_str *out);
+/* OpenAI's own wrapper for calls side by side may leak as a call of that name; what is meant are the calls in its arguments (wire-quirks
+ * C22). 1: there were some, and they are ops; -1: there are none, 0: no memory. args live as long as ops.               */
+AGENTI_FN int  agenti_wrapper_calls(agenti_decoder *, agent_str id, agent_str args);
 AGENTI_FN int  agenti_source_add(agenti_decoder *, agent_str url, agent_str title);      /* JSON strings. 0: no memory   */
 AGENTI_FN int  agenti_news_add(agenti_decoder *, agent_str value, const char *name);     /* null and nothing: no news. 0: no memory */
 AGENTI_FN int  agenti_payload_bad(agenti_decoder *);             /* it is no JSON: a warning. 0: no memory               */
@@ -4603,8 +4614,12 @@ AGENTI_FN int  agenti_replaced(const agenti_request *, const char *key);
 AGENTI_FN void agenti_option_out(agenti_buf *, const agenti_request *, const char *key, int option);
 AGENTI_FN void agenti_extra_out(agenti_buf *, const agenti_request *);
 AGENTI_FN void agenti_stops_out(agenti_buf *, const agenti_request *, const char *key);        /* the option `stop`, always a list */
-/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, `close`. */
-AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *close);
+/* The member `tools`: raw ones as they are; others are `open`, name, description, the schema in a member of that name, and `strict` where the
+ * tool is, else `loose`.                                                                                               */
+AGENTI_FN void agenti_tools_list(agenti_buf *, const agenti_request *, const char *open, const char *schema, const char *strict, const char *loose);
+/* The option reasoning_effort: off, minimal, low, medium, high, max in a format's own words; other words as they are.    */
+AGENTI_FN agent_str agenti_effort(const agenti_request *, const char *const *words);
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *);        /* of the option response_format; "": any JSON, or not asked for */
 /* Tools as many formats want them: {type: function, function: {name, description, parameters}}.                        */
 AGENTI_FN void agenti_functions_out(agenti_buf *, const agenti_request *);
 /* The name of the call that a result answers; "": there is none. *at 0 before the first result of a message.            */
@@ -4792,6 +4807,50 @@ AGENTI_FN int agenti_string_of(agenti_decoder *d, agent_str v, agent_str *out)
     }
     return agenti_json_string(v, NULL, &d->arena, out);
 }
+AGENTI_FN int agenti_made(agenti_decoder *d, agenti_buf *b, agent_str *out)
+{
+    char *p = b->bad ? NULL : agenti_arena_get(&d->arena, b->n + 1);
+    if (p && b->n) memcpy(p, b->p, b->n);
+    *out = agenti_str(p, b->n);
+    agenti_buf_free(b);
+    return p != NULL;
+}
+/* One of the calls that a wrapper holds: {"recipient_name": "functions.NAME", "parameters": {}}.                        */
+static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str use)
+{
+    static const char before[] = "functions.";
+    enum { BEFORE = sizeof before - 1, KEYS = 0x10000000 };           /* no key of a wire format's                      */
+    char number[24] = ":";
+    agent_str name, args = agent_json_get(use, "parameters");
+    agenti_buf b;
+    agenti_op *op;
+    uint32_t key = KEYS | ++d->streams;
+    if (!agenti_string_of(d, agent_json_get(use, "recipient_name"), &name)) return 0;
+    if (name.n > BEFORE && memcmp(name.p, before, BEFORE) == 0) name = agenti_str(name.p + BEFORE, name.n - BEFORE);
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_add(&b, id.p, id.n);
+    if (id.n) agenti_buf_add(&b, number, 1 + agenti_u64_text(n, number + 1));
+    if (!agenti_made(d, &b, &id) || (op = agenti_op_add(d, AGENTI_OP_CALL, key)) == NULL) return 0;
+    op->a = id;
+    op->b = name;
+    if (args.n == 0) return 1;
+    if ((op = agenti_op_add(d, AGENTI_OP_ARGS, key)) == NULL) return 0;
+    op->a = args;
+    return 1;
+}
+AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
+{
+    agent_str uses = agenti_str(NULL, 0), use;
+    size_t pos = 0;
+    uint32_t n = 0;
+    if (agent_json_check(args.p, args.n, d->depth_limit, NULL) == AGENT_OK) uses = agent_json_get(args, "tool_uses");
+    if (!agenti_nonempty(agent_json_get(uses, "[0].recipient_name"))) return -1;
+    while (agent_json_each(uses, &pos, NULL, &use)) {
+        if (d->call_n >= d->call_limit) return agenti_too_many(d);
+        if (!agenti_unwrap(d, id, n++, use)) return 0;
+    }
+    return 1;
+}
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
@@ -4974,7 +5033,20 @@ AGENTI_FN void agenti_stops_out(agenti_buf *b, const agenti_request *r, const ch
     agenti_buf_add(b, stop.p, stop.n);
     if (stop.p[0] != '[') agenti_buf_str(b, "]");
 }
-AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *close)
+AGENTI_FN agent_str agenti_effort(const agenti_request *r, const char *const *words)
+{
+    static const char *const scale[] = { "off", "minimal", "low", "medium", "high", "max" };
+    agent_str effort = agenti_text_view(&r->options[AGENTI_OPT_EFFORT]);
+    size_t i;
+    for (i = 0; i < sizeof scale / sizeof *scale; i++) if (agenti_eq(effort, scale[i])) return agenti_cstr(words[i]);
+    return effort;
+}
+AGENTI_FN agent_str agenti_format_schema(const agenti_request *r)
+{
+    agent_str format = agenti_text_view(&r->options[AGENTI_OPT_FORMAT]);
+    return agenti_is_object(format) ? format : agenti_str(NULL, 0);
+}
+AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const char *open, const char *schema, const char *strict, const char *loose)
 {
     size_t i;
     if (r->tool_count == 0 || agenti_replaced(r, "tools")) return;
@@ -4988,13 +5060,13 @@ AGENTI_FN void agenti_tools_list(agenti_buf *b, const agenti_request *r, const c
         agenti_json_member_str(b, "name", agenti_text_view(&t->name));
         if (t->description.n) agenti_json_member_str(b, "description", agenti_text_view(&t->description));
         agenti_json_member(b, schema, agenti_text_view(&t->schema));
-        agenti_buf_str(b, close);
+        agenti_buf_str(b, t->flags & AGENT_TF_STRICT ? strict : loose);
     }
     agenti_buf_str(b, "]");
 }
 AGENTI_FN void agenti_functions_out(agenti_buf *b, const agenti_request *r)
 {
-    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}");
+    agenti_tools_list(b, r, "{\"type\":\"function\",\"function\":{", "parameters", "}}", "}}");
 }
 AGENTI_FN const agenti_part *agenti_result_call(const agenti_request *r, const agenti_part *result, uint32_t *at)
 {
@@ -17263,22 +17335,48 @@ static void agenti_run_fault(agenti_session *s, int fault, int retryable, const 
 /* ---- the request ---- */
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
+    size_t i;
     int option;
     memset(r, 0, sizeof *r);
     r->options = s->options;
     r->tools = s->tools.p;
     r->tool_count = s->tools.n;
     r->extra = agenti_text_view(&s->peer->extra);
+    r->dialect = s->dialect = s->peer->dialect;
+    s->key_count = s->peer->key_count;
     r->system_raw = s->imported == s->peer->wire ? agenti_text_view(&s->system_raw) : agenti_str(NULL, 0);
     r->wire = s->peer->wire;
-    r->dialect = s->peer->dialect;
     r->model = s->model;
     r->stream = !(s->flags & AGENT_S_NO_STREAM);
     for (option = 0; option < AGENTI_OPT_COUNT; option++)
         if (s->options[option].n && (s->peer->wire->lacks & AGENTI_BIT(option))) r->left_out |= AGENTI_BIT(option);
+    for (i = 0; i < s->tools.n; i++)
+        if (s->tools.p[i].flags & AGENT_TF_STRICT) r->left_out |= s->peer->wire->lacks & AGENTI_BIT(AGENTI_LEFT_STRICT);
+    r->stateful = agenti_eq(agenti_text_view(&s->options[AGENTI_OPT_STATEFUL]), "true");
+    if (r->stateful && s->peer->wire->previous == NULL) { r->stateful = 0; r->left_out |= AGENTI_BIT(AGENTI_OPT_STATEFUL); }
     r->tools_off = s->closing;
     r->choice_off = s->choice_spent;
     if (s->closing) r->note = "The limit of steps is reached. Call no more tools. Say in text what is done, what remains and what should come next.";
+}
+/* Where the provider keeps its answers: the messages behind the last one that it has whole. 1: it goes on from that one. */
+static size_t agenti_kept_answer(const agenti_session *s)    /* its place in the table, from 1; 0: there is none        */
+{
+    size_t i = s->table.n;
+    while (i > 0) {
+        const agenti_msg *m = s->table.msgs[i - 1];
+        if (m->answer_id.n && m->model == s->model) return i;
+        i--;
+    }
+    return 0;
+}
+static void agenti_news_out(agenti_session *s, agenti_request *r, agenti_buf *b, size_t from)
+{
+    size_t i;
+    r->state = 0;
+    for (i = from; i < s->table.n; i++) {
+        r->before = s->table.msgs[i - 1];
+        agenti_message_out(b, r, s->table.msgs[i]);
+    }
 }
 /* Serialises what is new in the table. 0: no memory; what was there stays good.                                        */
 static int agenti_log_sync(agenti_session *s, agenti_request *r)
@@ -17317,39 +17415,14 @@ static int agenti_tools_sync(agenti_session *s, const agenti_request *r)
     agenti_buf_free(&b);
     return ok;
 }
-static void agenti_http_line(agenti_buf *b, agent_str name, agent_str value)
+static int agenti_head_write(agenti_session *s, agenti_conn *c, int whole)
 {
-    agenti_buf_add(b, name.p, name.n);
-    agenti_buf_str(b, ": ");
-    agenti_buf_add(b, value.p, value.n);
-    agenti_buf_str(b, "\r\n");
-}
-/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-static int agenti_http_head_write(agenti_session *s, agenti_conn *c, int whole)
-{
-    const agenti_url *u = &s->peer->url;
     const agenti_wire *w = s->peer->wire;
-    agenti_buf *b = &c->out.head, url, path;
-    agent_str name, value;
-    char number[24];
-    size_t i;
+    agenti_buf path;
     int ok;
     agenti_buf_init(&path, &s->e->pool);
     agenti_url_expand(&path, whole && w->whole_path ? w->whole_path : w->path, agenti_text_view(&s->options[AGENTI_OPT_MODEL]));
-    agenti_buf_init(&url, &s->e->pool);
-    agenti_buf_str(&url, u->tls ? "https://" : "http://");
-    agenti_buf_add(&url, u->authority.p, u->authority.n);
-    if (path.bad) url.bad = 1; else agenti_url_join(&url, u, path.p);
-    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
-    agenti_buf_str(b, "POST ");
-    if (!path.bad) agenti_url_join(b, u, path.p);
-    agenti_buf_str(b, " HTTP/1.1\r\n");
-    if (!agenti_header_given(s->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
-    for (i = 0; agent_open_header(s->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
-    agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
-    agenti_buf_str(b, "\r\n");
-    ok = !url.bad && agenti_text_set(&c->url, &s->e->pool, &s->e->graves, agenti_str(url.p, url.n));
-    agenti_buf_free(&url);
+    ok = !path.bad && agenti_conn_head_write(c, "POST", path.p);
     agenti_buf_free(&path);
     return ok;
 }
@@ -17358,18 +17431,24 @@ static AGENTI_NOINLINE int agenti_request_body(agenti_session *s, agenti_conn *c
     const agenti_wire *w = s->peer->wire;
     agenti_out *o = &c->out;
     agenti_request r;
+    size_t from;
     agenti_request_of(s, &r);
     if (extra.n) r.extra = extra;
-    if (!agenti_log_sync(s, &r) || !agenti_tools_sync(s, &r)) return 0;
+    from = r.stateful && !agenti_replaced(&r, w->previous) ? agenti_kept_answer(s) : 0;
+    if (from) r.previous = agenti_text_view(&s->table.msgs[from - 1]->answer_id);
+    s->went_on = from > 0;
+    s->stateful = (uint8_t)r.stateful;
+    if ((!from && !agenti_log_sync(s, &r)) || !agenti_tools_sync(s, &r)) return 0;
     w->head(&o->text, &r);
+    if (from) agenti_news_out(s, &r, &o->text, from);
     s->left_out = (s->left_out & ~(AGENTI_BIT(AGENTI_OPT_COUNT) - 1)) | (r.left_out & ~s->told_out);
-    if (!agenti_out_piece(o, NULL, 0) || !agenti_out_log(o, &s->log)) return 0;
+    if (!agenti_out_piece(o, NULL, 0) || (!from && !agenti_out_log(o, &s->log))) return 0;
     w->tail(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
     if (s->tools_json.n && !agenti_out_piece(o, s->tools_json.p, s->tools_json.n)) return 0;
     w->end(&o->text, &r);
     if (!agenti_out_piece(o, NULL, 0)) return 0;
-    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_http_head_write(s, c, !r.stream) && agenti_out_ready(o);
+    return agenti_peer_headers(s->peer, &c->lines, r.stream) && agenti_head_write(s, c, !r.stream) && agenti_out_ready(o, s->peer->signs);
 }
 static int agenti_request_write(agenti_session *s, agenti_conn *c)
 {
@@ -17386,6 +17465,7 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
     if (s->cancelling) { s->state = AGENTI_S_PARTS; return AGENTI_AGAIN; }
+    if (!agenti_peer_key_there(s->peer)) return AGENTI_PUMP_NONE;
     if (c && c->state == AGENTI_CONN_DRAIN && c->via == AGENT_VIA_BYTES && !s->fresh) c->waiter = &s->ready;
     if (c && c->waiter == &s->ready) return AGENTI_PUMP_NONE;
     s->drain = 0;
@@ -17426,6 +17506,7 @@ static int agenti_left_event(agenti_session *s, int bit)
     static const char *const why[] = {
         "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
         "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
+        "a tool is sent without its flag STRICT: this format has none",
         "what only the format of an import has in messages and their parts was left out of the request"
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
@@ -17433,6 +17514,7 @@ static int agenti_left_event(agenti_session *s, int bit)
         ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
     return AGENTI_PUMP_EVENT;
 }
 static int agenti_lowest(uint32_t bits)
@@ -17445,7 +17527,7 @@ static int agenti_left_out(agenti_session *s)
 {
     int bit = agenti_lowest(s->left_out);
     s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS) s->told_out |= AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS || bit == AGENTI_LEFT_STRICT) s->told_out |= AGENTI_BIT(bit);
     return agenti_left_event(s, bit);
 }
 /* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
@@ -17507,7 +17589,7 @@ static int agenti_answer_wait(agenti_session *s)
     agenti_peer_hide(s->peer, &c->lines, &s->answer.d.request_id);
     agenti_peer_hide(s->peer, &c->lines, &s->answer.limits);
     if (choice.n && !agenti_eq(choice, "auto") && !agenti_eq(choice, "none")) s->choice_spent = 1;
-    if (s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
+    if (c->state == AGENTI_CONN_NEW || s->answer.d.fault.fault == AGENT_FAULT_PROTOCOL || s->answer.d.fault.fault == AGENT_FAULT_LIMIT
         || s->answer.d.fault.fault == AGENT_FAULT_NOMEM) agenti_conn_abort(c);
     else { s->drain = c->id; agenti_conn_drain(c); }
     s->state = AGENTI_S_JUDGE;
@@ -17533,14 +17615,76 @@ static void agenti_usage_take(agenti_session *s)
     agenti_count_add(&s->usage.output, u->output);
     agenti_count_add(&s->usage.reasoning, u->reasoning);
 }
+/* A provider refuses how the request was written, and says which member it is: once more, the other way. 1: a WARNING says so */
+static int agenti_switch(agenti_session *s)
+{
+    agenti_peer *p = s->peer;
+    uint32_t bit = s->answer.msg ? 0 : agenti_fault_switch(&s->answer.d.fault);
+    if (bit == 0) return 0;
+    if (!((p->dialect ^ s->dialect) & bit)) { /* else another session has done it meanwhile                             */
+        if (p->switched & bit) return 0;
+        p->switched |= bit;
+        p->dialect ^= bit;
+    }
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider refuses a member of the request; it is asked again in its other dialect");
+    s->e->ev.name = agenti_cstr(bit == AGENT_DIALECT_NO_STREAM_OPTIONS ? "stream_options" : "max_tokens");
+    return 1;
+}
+/* Status 401: the key is asked for, once a step, and the request is made again with another one. 0: the fault stands.   */
+static int agenti_key_again(agenti_session *s, int *rc)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    agenti_peer *p = s->peer;
+    if (f->fault != AGENT_FAULT_AUTH || f->http_status != 401 || s->answer.msg || !p->wants_key || s->key_spent) return 0;
+    *rc = AGENTI_PUMP_NONE;
+    if (p->key_state != AGENTI_KEY_THERE) { s->key_asked = 1; return 1; }          /* also by another session             */
+    if (p->key_count != s->key_count) {
+        s->key_spent = 1;
+        agenti_answer_begin(s);
+        s->state = AGENTI_S_SEND;
+        *rc = AGENTI_AGAIN;
+        return 1;
+    }
+    if (s->key_asked || p->key_n == 0) return 0;             /* the host declined, or has none                          */
+    s->key_asked = 1;
+    agenti_peer_key_ask(p, AGENT_KEY_REFUSED, agenti_text_view(&f->text));
+    return 1;
+}
+/* The provider does not know the answer any more that it was to go on from: all of the conversation, then.              */
+static int agenti_forgotten(agenti_session *s)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    size_t i;
+    if (!s->went_on || s->answer.msg || f->fault != AGENT_FAULT_REQUEST) return 0;
+    if (f->http_status != 404 && !agenti_find(agenti_text_view(&f->code), "previous") && !agenti_find(agenti_text_view(&f->text), "previous")) return 0;
+    for (i = 0; i < s->table.n; i++) agenti_text_free(&s->table.msgs[i]->answer_id, &s->e->graves);
+    agenti_answer_begin(s);
+    s->state = AGENTI_S_SEND;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the provider has forgotten its last answer: all of the conversation is sent again");
+    return 1;
+}
+static int agenti_has_content(const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; m && i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->kind == AGENT_PART_CALL || agenti_is_media(p->kind) || (p->kind == AGENT_PART_TEXT && p->text.n)) return 1;
+    }
+    return 0;
+}
 static int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
-    const agenti_msg *m = s->answer.msg;
-    uint32_t i, content = 0;
+    int content = agenti_has_content(s->answer.msg), told = 0, rc;
+    if (agenti_switch(s) || agenti_forgotten(s)) return AGENTI_PUMP_EVENT;
+    if (agenti_key_again(s, &rc)) return rc;
+    if (!content && (s->flags & AGENT_S_THOUGHTS_TOLD) && !d->fault.fault && (d->finish == AGENT_FINISH_STOP || d->finish == AGENT_FINISH_OTHER)) {
+        if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
+        if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
+    }
     s->state = AGENTI_S_PARTS;
-    for (i = 0; m && i < m->n; i++)
-        content += m->parts[i].kind == AGENT_PART_CALL || agenti_is_media(m->parts[i].kind) || (m->parts[i].kind == AGENT_PART_TEXT && m->parts[i].text.n);
     s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
     if (d->fault.fault) return AGENTI_AGAIN;
@@ -17615,6 +17759,13 @@ static void agenti_tool_sort(agenti_session *s, agenti_part *r)
     agenti_result_done(s, r, status);
     if (!call->called) r->state = AGENTI_CALL_SETTLED;       /* no TOOL_CALL was shown, so no TOOL_RESULT is            */
 }
+/* Whole and kept by the provider: the next request may go on from it. Without memory for the id more is sent, no more. */
+static void agenti_answer_keep(agenti_session *s)
+{
+    agent_str id = agenti_text_view(&s->answer.d.id);
+    if (!s->stateful || s->cancelling || s->answer.d.paused || agenti_answer_cut(&s->answer)) return;
+    (void)agenti_text_set(&s->answer.msg->answer_id, &s->pool, &s->e->graves, id);
+}
 static int agenti_model_end(agenti_session *s)
 {
     agenti_msg *results = s->answer.results;
@@ -17623,6 +17774,7 @@ static int agenti_model_end(agenti_session *s)
     s->state = results ? AGENTI_S_TOOLS : AGENTI_S_STEP_END;
     if (s->answer.msg == NULL) return AGENTI_AGAIN;
     s->answer.msg->ended = 1;
+    agenti_answer_keep(s);
     if (s->cancelling || agenti_answer_cut(&s->answer)) s->answer.msg->flags = AGENT_PART_CUT;
     return agenti_msg_event(s, AGENT_EV_MSG_END, s->answer.msg);
 }
@@ -17767,6 +17919,7 @@ static int agenti_step_start(agenti_session *s)
     if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
     s->steps++;
     s->nums.step++;
+    s->key_asked = s->key_spent = 0;
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
     agenti_tools_swap(s);
@@ -18778,7 +18931,8 @@ static const char *agenti_tls_verdict(uint32_t flags)        /* the worst of it 
     if (flags & MBEDTLS_X509_BADCERT_EXPIRED) return "the certificate has expired";
     if (flags & MBEDTLS_X509_BADCERT_FUTURE) return "the certificate is not valid yet";
     if (flags & MBEDTLS_X509_BADCERT_REVOKED) return "the certificate was revoked";
-    if (flags & (MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY)) return "the certificate's key or signature is too weak";
+    if (flags & (MBEDTLS_X509_BADCERT_BAD_MD | MBEDTLS_X509_BADCERT_BAD_PK | MBEDTLS_X509_BADCERT_BAD_KEY))
+        return "the certificate's key or signature is too weak";
     return "the certificate is not good for this";
 }
 static const char *agenti_tls_word(int rc)
@@ -18915,11 +19069,17 @@ AGENTDEF int agent_tls_write(agent_tls *t, const void *p, size_t n, size_t *take
     agenti_tls_fail(t, rc);
     return AGENT_E_STATE;
 }
-static void agenti_tls_out(agent_tls *t, agent_engine *e, agent_id conn)
+/* 1: there is more, when what was encrypted is sent.                                                                   */
+static int agenti_tls_out(agent_tls *t, agent_engine *e, agent_id conn)
 {
     const void *p;
     size_t n, taken;
-    while ((p = agent_send_buf(e, conn, &n)) != NULL && agent_tls_write(t, p, n, &taken) == AGENT_OK) (void)agent_send_ack(e, conn, taken);
+    int rc = AGENT_OK;
+    while (rc == AGENT_OK && (p = agent_send_buf(e, conn, &n)) != NULL) {
+        rc = agent_tls_write(t, p, n, &taken);
+        (void)agent_send_ack(e, conn, taken);
+    }
+    return rc == AGENT_E_FULL;
 }
 /* 1: the engine's buffer is full, or it takes no more.                                                                 */
 static int agenti_tls_in(agent_tls *t, agent_engine *e, agent_id conn)
@@ -18936,14 +19096,14 @@ static int agenti_tls_in(agent_tls *t, agent_engine *e, agent_id conn)
 }
 AGENTDEF int agent_tls_pump(agent_tls *t, agent_engine *e, agent_id conn)
 {
-    int full;
+    int full, more = 0;
     if (t->told) return AGENT_OK;
     agenti_tls_shake(t);
-    if (t->state == AGENT_TLS_OPEN) agenti_tls_out(t, e, conn);
+    if (t->state == AGENT_TLS_OPEN) more = agenti_tls_out(t, e, conn);
     full = t->state == AGENT_TLS_OPEN && agenti_tls_in(t, e, conn);
     if (t->state == AGENT_TLS_CLOSED) { t->told = 1; return agent_eof(e, conn); }
     if (t->state == AGENT_TLS_FAILED) { t->told = 1; return agent_failed(e, conn, AGENT_FAIL_TLS, t->why, AGENT_CSTR); }
-    return full ? AGENT_E_FULL : AGENT_OK;
+    return full ? AGENT_E_FULL : more ? AGENT_MORE : AGENT_OK;
 }
 #endif
 #endif

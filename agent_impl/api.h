@@ -501,8 +501,8 @@ AGENTDEF int agent_tls_send_ack(agent_tls *, size_t n);      /* OK, E_ARG (n ove
 AGENTDEF int agent_tls_wants(const agent_tls *);             /* AGENT_WANT_ bits for the socket                          */
 AGENTDEF void agent_tls_shutdown(agent_tls *);               /* close_notify, for agent_tls_send_buf: before the socket is closed */
 /* Moves plaintext both ways between it and a connection that agent_opened has opened with VIA_BYTES, and tells the engine how the stream ends
- * (agent_eof, agent_failed with AGENT_FAIL_TLS). Call it after bytes came, and when the engine may have something to send. OK; E_FULL:
- * drain agent_next and call again; else what those calls return.                                                       */
+ * (agent_eof, agent_failed with AGENT_FAIL_TLS). Call it after bytes came, and when the engine may have something to send. OK; MORE: send what
+ * agent_tls_send_buf has and call again; E_FULL: drain agent_next and call again; else what those calls return.       */
 AGENTDEF int agent_tls_pump(agent_tls *, agent_engine *, agent_id conn);
 /* The plaintext without an engine. read: OK with *n bytes, *n 0 when the peer has closed; MORE: feed it. write: OK with *taken bytes, MORE
  * (feed it: the handshake is not over), E_FULL (send first). Both E_STATE when it FAILED or, of write, is CLOSED.      */

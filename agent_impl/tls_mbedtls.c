@@ -379,11 +379,17 @@ AGENTDEF int agent_tls_write(agent_tls *t, const void *p, size_t n, size_t *take
     agenti_tls_fail(t, rc);
     return AGENT_E_STATE;
 }
-static void agenti_tls_out(agent_tls *t, agent_engine *e, agent_id conn)
+/* 1: there is more, when what was encrypted is sent.                                                                   */
+static int agenti_tls_out(agent_tls *t, agent_engine *e, agent_id conn)
 {
     const void *p;
     size_t n, taken;
-    while ((p = agent_send_buf(e, conn, &n)) != NULL && agent_tls_write(t, p, n, &taken) == AGENT_OK) (void)agent_send_ack(e, conn, taken);
+    int rc = AGENT_OK;
+    while (rc == AGENT_OK && (p = agent_send_buf(e, conn, &n)) != NULL) {
+        rc = agent_tls_write(t, p, n, &taken);
+        (void)agent_send_ack(e, conn, taken);
+    }
+    return rc == AGENT_E_FULL;
 }
 /* 1: the engine's buffer is full, or it takes no more.                                                                 */
 static int agenti_tls_in(agent_tls *t, agent_engine *e, agent_id conn)
@@ -400,14 +406,14 @@ static int agenti_tls_in(agent_tls *t, agent_engine *e, agent_id conn)
 }
 AGENTDEF int agent_tls_pump(agent_tls *t, agent_engine *e, agent_id conn)
 {
-    int full;
+    int full, more = 0;
     if (t->told) return AGENT_OK;
     agenti_tls_shake(t);
-    if (t->state == AGENT_TLS_OPEN) agenti_tls_out(t, e, conn);
+    if (t->state == AGENT_TLS_OPEN) more = agenti_tls_out(t, e, conn);
     full = t->state == AGENT_TLS_OPEN && agenti_tls_in(t, e, conn);
     if (t->state == AGENT_TLS_CLOSED) { t->told = 1; return agent_eof(e, conn); }
     if (t->state == AGENT_TLS_FAILED) { t->told = 1; return agent_failed(e, conn, AGENT_FAIL_TLS, t->why, AGENT_CSTR); }
-    return full ? AGENT_E_FULL : AGENT_OK;
+    return full ? AGENT_E_FULL : more ? AGENT_MORE : AGENT_OK;
 }
 #endif
 #endif

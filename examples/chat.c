@@ -3,7 +3,7 @@
  *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream]
  *
  *   --provider P   a name from the table of providers (--help lists them); the key comes from the variable that the table names
- *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's
+ *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's; https:// in chat-tls, which is built with mbedTLS
  *   --json         one JSON object a line (vocabulary.h) and nothing else on stdout
  *   --yes          writes and commands go ahead without a question. Without it, and without a terminal on stdin, none does
  *   --prompt TEXT  one run; else each line of stdin is a prompt
@@ -16,6 +16,7 @@
  * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
  * write, edit and run ask first: y allows this call, a all calls of the tool from now on, anything else none.
  *
+ * Proxies: https_proxy, http_proxy, all_proxy and no_proxy are heeded. Authorities for TLS: SSL_CERT_FILE, or the system's.
  * With neither key nor URL it talks to scripted-model, which it starts itself. Ctrl-C cancels the run, another one leaves.
  * Exit code: 0 completed, 1 failed, 130 cancelled, 2 wrong usage. */
 #define _XOPEN_SOURCE 700
@@ -722,7 +723,9 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     p.url = o->base_url;
     p.key = row->key_env ? getenv(row->key_env) : "";
     s.model = o->model ? o->model : default_model(name);
+#ifndef AGENT_MBEDTLS
     if (p.url && is_https(p.url)) return usage("https:// needs TLS, which comes with the mbedTLS build; give a --base-url with http://", NULL);
+#endif
     if (p.url == NULL && row->url == NULL) return usage("this provider needs a --base-url", name);
     if (p.url == NULL && is_https(row->url) && (p.key == NULL || !*p.key)) {
         if (!start_demo(a, argv0)) { fprintf(stderr, "chat: scripted-model does not start; is it built?\n"); return 1; }

@@ -1,5 +1,6 @@
-/* Plain sockets and poll for an engine: connects, sends, receives, closes, and starts the scripted model as a child. Include it after
- * agent.h; _POSIX_C_SOURCE is 200809L. One host_net an engine; nothing here blocks but the look-up of a host's name. */
+/* Sockets and poll for an engine: connects, straight or through a proxy, sends, receives, closes, and starts the scripted model as a child;
+ * with AGENT_MBEDTLS also over TLS. Include it after agent.h; _POSIX_C_SOURCE is 200809L. One host_net an engine; nothing here blocks but
+ * the look-up of a host's name. */
 #ifndef HOST_POSIX_H
 #define HOST_POSIX_H
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "host_proxy.h"
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0                        /* then the program ignores SIGPIPE                                       */
 #endif
@@ -24,8 +26,19 @@ typedef struct host_io {
     agent_id conn;                            /* 0: free                                                                */
     int fd, connecting, over;                 /* over: the peer ended it; CLOSE is still to come                        */
     struct addrinfo *found, *next;            /* a name's addresses, and the one to try next                            */
+    char *hello, *answer;                     /* CONNECT for a proxy, and the head of its answer; NULL: no proxy, or past it */
+    size_t hello_n, hello_at, answer_n;
+#ifdef AGENT_MBEDTLS
+    agent_tls *tls;                           /* NULL: plain                                                            */
+#endif
 } host_io;
-typedef struct host_net { host_io io[HOST_MAX]; } host_net;
+typedef struct host_net {
+    host_io io[HOST_MAX];
+#ifdef AGENT_MBEDTLS
+    agent_tls_config *tls;                    /* made for the first connection that needs it                            */
+#endif
+} host_net;
+enum { HOST_ANSWER = 8192 };
 
 static uint64_t host_ms(clockid_t clock)
 {
@@ -73,25 +86,109 @@ static void host_dial(agent_engine *e, host_io *io, int err)
     io->connecting = 0;
     host_broken(e, io, AGENT_FAIL_REFUSED, strerror(err));
 }
+/* What a proxy is told first. 0: no memory.                                                                             */
+static int host_hello(host_io *io, const host_proxy *proxy, const agent_event *ev)
+{
+    enum { ROOM = 2048 };
+    io->hello = (char *)malloc(ROOM);
+    io->answer = (char *)malloc(HOST_ANSWER);
+    if (io->hello && io->answer) io->hello_n = host_proxy_request(proxy, ev->u.open.host.p, ev->u.open.port, io->hello, ROOM);
+    return io->hello_n > 0;
+}
+#ifdef AGENT_MBEDTLS
+/* The file with the system's authorities, or the one that SSL_CERT_FILE names.                                         */
+static char *host_authorities(size_t *n)
+{
+    static const char *const places[] = { "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem" };
+    const char *name = getenv("SSL_CERT_FILE");
+    FILE *f = name && *name ? fopen(name, "rb") : NULL;
+    size_t i, cap = 1 << 16;
+    char *p = NULL, *more;
+    for (i = 0; f == NULL && !(name && *name) && i < sizeof places / sizeof *places; i++) f = fopen(places[i], "rb");
+    *n = 0;
+    while (f && !feof(f) && !ferror(f) && *n < cap / 2 * 2) {
+        if ((more = (char *)realloc(p, cap)) == NULL) break;
+        p = more;
+        *n += fread(p + *n, 1, cap - *n, f);
+        if (*n == cap) cap *= 2;
+    }
+    if (f) fclose(f);
+    return p;
+}
+static int host_tls_open(host_net *net, agent_engine *e, host_io *io, const char *host)      /* 0: it failed, and the engine knows */
+{
+    const char *why = "out of memory for TLS";
+    if (net->tls == NULL) {
+        agent_tls_desc d;
+        char *ca;
+        memset(&d, 0, sizeof d);
+        d.ca = ca = host_authorities(&d.ca_n);
+        (void)agent_tls_config_open(&net->tls, &d, &why);
+        free(ca);
+    }
+    if (net->tls && agent_tls_open(&io->tls, net->tls, host) == AGENT_OK) return 1;
+    host_broken(e, io, AGENT_FAIL_TLS, why);
+    return 0;
+}
+static void host_tls_flush(host_io *io)
+{
+    size_t n;
+    const void *b;
+    while ((b = agent_tls_send_buf(io->tls, &n)) != NULL) {
+        ssize_t sent = send(io->fd, b, n, MSG_NOSIGNAL);
+        if (sent < 0) return;
+        (void)agent_tls_send_ack(io->tls, (size_t)sent);
+    }
+}
+static void host_tls_ready(agent_engine *e, host_io *io)     /* bytes came; or there may be something to send            */
+{
+    char b[16384];
+    ssize_t got = 0;
+    size_t taken, left;
+    int rc;
+    do {
+        taken = 0;
+        if (agent_tls_wants(io->tls) & AGENT_WANT_READ) {
+            got = recv(io->fd, b, sizeof b / 2, MSG_PEEK);   /* as much is taken as fits                                 */
+            if (got == 0) agent_tls_eof(io->tls);
+            if (got > 0 && agent_tls_feed(io->tls, b, (size_t)got, &taken) == AGENT_OK) (void)recv(io->fd, b, taken, 0);
+            if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) agent_tls_eof(io->tls);
+        }
+        rc = agent_tls_pump(io->tls, e, io->conn);
+        host_tls_flush(io);
+        (void)agent_tls_send_buf(io->tls, &left);
+    } while (rc != AGENT_E_FULL && (taken || (rc == AGENT_MORE && left == 0)));
+    if (agent_tls_state(io->tls) == AGENT_TLS_FAILED || agent_tls_state(io->tls) == AGENT_TLS_CLOSED) io->over = 1;
+}
+#else
+static int host_tls_open(host_net *net, agent_engine *e, host_io *io, const char *host)
+{
+    (void)net;
+    (void)host;
+    host_broken(e, io, AGENT_FAIL_TLS, "https:// needs TLS, which comes with the mbedTLS build; here the URL has to be http://");
+    return 0;
+}
+#endif
 static void host_open(host_net *net, agent_engine *e, const agent_event *ev)
 {
     struct addrinfo hints;
     char service[8];
     host_io *io = net->io;
-    int i, err;
+    host_proxy proxy;
+    int i, err, through;
     for (i = 0; i < HOST_MAX && net->io[i].conn; i++) io++;
     if (i == HOST_MAX || ev->u.open.kind != AGENT_CONN_HTTP) { (void)agent_decline(e, ev); return; }
-    if (ev->u.open.tls) {
-        (void)agent_failed(e, ev->conn, AGENT_FAIL_TLS, "https:// needs TLS, which comes with the mbedTLS build; here the URL has to be http://", AGENT_CSTR);
-        return;
-    }
     memset(io, 0, sizeof *io);
     io->conn = ev->conn;
     io->fd = -1;
+    if (ev->u.open.tls && !host_tls_open(net, e, io, ev->u.open.host.p)) return;
+    through = host_proxy_of(&proxy, ev->u.open.host.p, ev->u.open.port, ev->u.open.tls);
+    if (through < 0) { host_broken(e, io, AGENT_FAIL_NAME, "the proxy's URL is none of http://[USER:PASSWORD@]HOST[:PORT]"); return; }
+    if (through && !host_hello(io, &proxy, ev)) { host_broken(e, io, AGENT_FAIL_HOST, "out of memory"); return; }
     memset(&hints, 0, sizeof hints);
     hints.ai_socktype = SOCK_STREAM;
     sprintf(service, "%u", (unsigned)ev->u.open.port);
-    err = getaddrinfo(ev->u.open.host.p, service, &hints, &io->found);
+    err = getaddrinfo(through ? proxy.host : ev->u.open.host.p, through ? proxy.port : service, &hints, &io->found);
     if (err) { host_broken(e, io, AGENT_FAIL_NAME, gai_strerror(err)); return; }
     io->next = io->found;
     host_dial(e, io, 0);
@@ -100,7 +197,16 @@ static void host_close(host_net *net, const agent_event *ev)
 {
     int i;
     for (i = 0; i < HOST_MAX; i++) if (net->io[i].conn == ev->conn) {
+#ifdef AGENT_MBEDTLS
+        if (net->io[i].tls) {
+            agent_tls_shutdown(net->io[i].tls);
+            if (net->io[i].fd >= 0 && !net->io[i].connecting) host_tls_flush(&net->io[i]);
+            agent_tls_close(net->io[i].tls);
+        }
+#endif
         if (net->io[i].fd >= 0) close(net->io[i].fd);
+        free(net->io[i].hello);
+        free(net->io[i].answer);
         if (net->io[i].found) freeaddrinfo(net->io[i].found);
         net->io[i].conn = 0;
     }
@@ -110,14 +216,25 @@ static void host_close_all(host_net *net)     /* after agent_close              
     agent_event ev;
     int i;
     for (i = 0; i < HOST_MAX; i++) if (net->io[i].conn) { ev.conn = net->io[i].conn; host_close(net, &ev); }
+#ifdef AGENT_MBEDTLS
+    agent_tls_config_close(net->tls);
+    net->tls = NULL;
+#endif
 }
-/* Fills HOST_MAX entries.                                                                                             */
-static void host_poll(const host_net *net, const agent_engine *e, struct pollfd *p)
+/* Fills HOST_MAX entries; then the engine may have more to say: host_wait comes after it.                              */
+static void host_poll(host_net *net, agent_engine *e, struct pollfd *p)
 {
     int i;
     for (i = 0; i < HOST_MAX; i++) {
-        const host_io *io = &net->io[i];
+        host_io *io = &net->io[i];
         int wants = io->conn ? agent_wants(e, io->conn) : 0;
+#ifdef AGENT_MBEDTLS
+        if (io->conn && io->tls && !io->connecting && !io->hello && !io->over) {
+            host_tls_ready(e, io);
+            wants = agent_tls_wants(io->tls);
+        }
+#endif
+        if (io->hello) wants = io->hello_at < io->hello_n ? AGENT_WANT_WRITE : AGENT_WANT_READ;
         p[i].events = (short)(io->connecting ? POLLOUT : (wants & AGENT_WANT_READ ? POLLIN : 0) | (wants & AGENT_WANT_WRITE ? POLLOUT : 0));
         p[i].fd = io->conn && !io->over && p[i].events ? io->fd : -1;
         p[i].revents = 0;
@@ -130,9 +247,36 @@ static void host_connected(agent_engine *e, host_io *io)
     (void)getsockopt(io->fd, SOL_SOCKET, SO_ERROR, &err, &n);
     if (err) { host_dial(e, io, err); return; }
     io->connecting = 0;
-    (void)agent_opened(e, io->conn, AGENT_VIA_BYTES, NULL);
+    if (io->hello == NULL) (void)agent_opened(e, io->conn, AGENT_VIA_BYTES, NULL);
 }
 static int host_again(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+/* What the proxy says to CONNECT: a head that is not looked beyond, since what follows is the tunnel's.                 */
+static void host_tunnel(agent_engine *e, host_io *io)
+{
+    char word[80], *end = NULL;
+    ssize_t got;
+    if (io->hello_at < io->hello_n) {
+        got = send(io->fd, io->hello + io->hello_at, io->hello_n - io->hello_at, MSG_NOSIGNAL);
+        if (got > 0) io->hello_at += (size_t)got;
+        return;
+    }
+    do {
+        got = recv(io->fd, io->answer + io->answer_n, 1, 0);
+        if (got > 0) io->answer_n++;
+        if (io->answer_n >= 4 && memcmp(io->answer + io->answer_n - 4, "\r\n\r\n", 4) == 0) end = io->answer + io->answer_n;
+    } while (got > 0 && end == NULL && io->answer_n < HOST_ANSWER - 1);
+    if (end == NULL && got < 0 && host_again()) return;
+    io->answer[io->answer_n] = 0;
+    if (end && strncmp(io->answer, "HTTP/1.", 7) == 0 && io->answer[8] == ' ' && io->answer[9] == '2') {
+        free(io->hello);
+        io->hello = NULL;
+        (void)agent_opened(e, io->conn, AGENT_VIA_BYTES, NULL);
+        return;
+    }
+    sprintf(word, "the proxy refused: %.40s", io->answer_n > 9 && strncmp(io->answer, "HTTP/1.", 7) == 0 ? io->answer + 9 : "no HTTP answer");
+    word[strcspn(word, "\r\n")] = 0;
+    host_broken(e, io, AGENT_FAIL_REFUSED, word);
+}
 static void host_send(agent_engine *e, host_io *io)
 {
     size_t n;
@@ -163,6 +307,10 @@ static void host_ready(host_net *net, agent_engine *e, const struct pollfd *p)
         host_io *io = &net->io[i];
         if (p[i].fd < 0 || p[i].revents == 0 || io->conn == 0 || io->over) continue;
         if (io->connecting) { host_connected(e, io); continue; }
+        if (io->hello) { host_tunnel(e, io); continue; }
+#ifdef AGENT_MBEDTLS
+        if (io->tls) { host_tls_ready(e, io); continue; }
+#endif
         if (p[i].revents & POLLOUT) host_send(e, io);
         if (p[i].revents & ~POLLOUT) host_receive(e, io);
     }

@@ -364,7 +364,7 @@ static void test_memory(int anthropic)
     }
     text_free(&good);
 }
-/* All of an answer came as thoughts: with the flag it is told as its text as well (wire-quirks B22, B23), unless there is a text or a call,
+/* All of an answer came as thoughts: with the flag it is told as its text as well (wire-quirks B22, wire-quirks B23), unless there is a text or a call,
  * or it broke off.                                                                                                     */
 static void test_thoughts_told(void)
 {

@@ -56,5 +56,9 @@ if [ -z "$NGINX" ]; then
     done
     "$NGINX" -v >>"$log" 2>&1 || NGINX=
 fi
-export AIMOCK NGINX
+# ---- mbedTLS, for chat-tls ----
+TLS=
+make -s B="$B" chat-tls >>"$log" 2>&1 || { apt_get libmbedtls-dev && make -s B="$B" chat-tls >>"$log" 2>&1; }
+[ ! -x "$B/chat-tls" ] || TLS=yes
+export AIMOCK NGINX TLS
 exec "$node" tests/interop/peers.mjs "$@"

@@ -87,7 +87,7 @@ export function answers(port) {
 export async function serve(command) {
     let said = ''
     for (let tries = 0; tries < 3; tries++) {
-        const port = await freePort(), server = start(...await command(port))
+        const port = await freePort(), [program, args, options] = await command(port), server = start(program, args, options)
         let over = false
         server.ended.then(() => { over = true })
         for (let i = 0; i < 100 && !over; i++, await wait(50)) if (await answers(port) && !over) return { port, stop: () => stop(server) }
