@@ -282,9 +282,19 @@
  * output to the engine's thread by a mailbox of the host's: calls are answered by number, no pointer is kept (examples/tools_threads.c).
  *
  * ==== 14 COMPILE-TIME OPTIONS ===================================================================================================
- * See "configuration" below: each macro, and where it must be defined.
+ * See "configuration" below: each macro, and where it must be defined. What leaving out saves, code and constants, gcc 12 -Os x86-64, rounded:
+ *   OPENAI_CHAT 23 KB | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 19 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 13 | OLLAMA 5
+ *   COHERE 8 | IMPORT (agent_import and agent_export) 40. All of it is 269 KB; one format without import 133 to 136, none 113.
  *
- * ==== 15 VERSIONS ===============================================================================================================
+ * ==== 15 TLS ====================================================================================================================
+ * AGENT_MBEDTLS adds a part on mbedTLS (2.28; 3.x is provided for and not tested; link -lmbedtls -lmbedx509 -lmbedcrypto): section 9 of the
+ * declarations. One agent_tls_config for the program, one agent_tls for each socket whose u.open.tls is set. When the socket is connected:
+ * agent_opened with AGENT_VIA_BYTES, then in turn
+ *    socket --> agent_tls_feed --> agent_tls_pump <--> the engine's connection          agent_tls_send_buf, agent_tls_send_ack --> socket
+ * agent_tls_pump tells the engine of the end: agent_eof after close_notify, agent_failed for a cut, a bad certificate and all else, with words.
+ * There is no way to switch the checks off. examples/host_posix.h does all of it in forty lines; `make chat-tls` builds chat with it.
+ *
+ * ==== 16 VERSIONS ===============================================================================================================
  * Source compatible within a major version. The ABI is promised only through the version and sizes that agent_open hands over.
  */
 
@@ -362,12 +372,14 @@
  *                         [I]  the default allocator; both or none. ctx is desc.alloc_ctx
  *   AGENT_NO_MALLOC       [I]  there is no default allocator: desc.alloc or desc.block is required, <stdlib.h> is not used
  *   AGENT_NO_OPENAI_CHAT, AGENT_NO_OPENAI_RESPONSES, AGENT_NO_OPENAI_COMPLETIONS, AGENT_NO_ANTHROPIC, AGENT_NO_GEMINI,
- *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE
- *                         [I]  leaves a wire format out; what each saves is in the manual's chapter 14
+ *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE, AGENT_NO_IMPORT
+ *                         [I]  leaves a wire format out, or agent_import and agent_export; what each saves is in the manual's chapter 14
+ *   AGENT_MBEDTLS         [A]  TLS for the host's sockets, on mbedTLS: the manual's chapter 15
  *   AGENT_ASSERT(x)       [I]  checks of the engine's own logic, never of a peer's bytes; default: nothing
  */
 #if defined AGENT_NO_OPENAI_CHAT || defined AGENT_NO_OPENAI_RESPONSES || defined AGENT_NO_OPENAI_COMPLETIONS || defined AGENT_NO_ANTHROPIC \
-    || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE
+    || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE \
+    || defined AGENT_NO_IMPORT
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus
@@ -4560,6 +4572,11 @@ typedef struct agenti_wire {
     const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
+#ifdef AGENT_NO_IMPORT
+#define AGENTI_IMPORTER(fn) NULL
+#else
+#define AGENTI_IMPORTER(fn) fn
+#endif
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
 AGENTI_FN const char *agenti_call_mark(agent_str text);
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);
@@ -5616,6 +5633,7 @@ typedef struct agenti_import {
 enum { AGENTI_IM_MEMBERS = 256 };             /* of a body that may be kept                                             */
 #define AGENTI_IM_TAKEN 0x80000000u           /* a member that is no option, and read elsewhere                         */
 
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN void agenti_import_free(agenti_import *);
 AGENTI_FN int  agenti_im_fail(agenti_import *, const char *at, const char *why);                /* 0                    */
 /* A member of an object of the body; {NULL,0}: absent. As agent_json_get, for a name, or a path (which costs a pass).    */
@@ -6218,6 +6236,7 @@ AGENTI_FN int agenti_im_end(agenti_import *im)
     return agenti_im_settle(im);
 }
 #endif
+#endif
 
 /* ==== wire_openai_replay.c: what hosts of OpenAI chat want back of an answer ====================================== */
 /* What hosts of OpenAI chat want back of an answer, and in which member: OpenRouter `reasoning_details` (wire-quirks D4), Copilot
@@ -6406,6 +6425,7 @@ AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_reques
 
 /* ==== import_openai_chat.c: requests of OpenAI chat read ========================================================== */
 /* Requests of OpenAI chat, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_openai_chat_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_CHAT
@@ -6668,6 +6688,7 @@ AGENTI_FN int agenti_openai_chat_import(agenti_import *im, agent_str body)
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ioc_message(im, item)) return 0;
     return (body.p == messages.p || agenti_im_members(im, body, agenti_ioc_take)) && agenti_im_end(im);
 }
+#endif
 #endif
 
 /* ==== wire_openai_chat.c: OpenAI chat completions ================================================================= */
@@ -7358,7 +7379,7 @@ static const agenti_wire agenti_openai_chat_wire = {
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
-    agenti_openai_chat_import, NULL
+    AGENTI_IMPORTER(agenti_openai_chat_import), NULL
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif
@@ -7366,6 +7387,7 @@ AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_ch
 
 /* ==== import_anthropic.c: requests of Anthropic messages read ===================================================== */
 /* Requests of Anthropic messages, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_anthropic_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_ANTHROPIC
@@ -7562,6 +7584,7 @@ AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ian_message(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_ian_take)) && agenti_im_end(im);
 }
+#endif
 #endif
 
 /* ==== wire_anthropic.c: Anthropic messages ======================================================================== */
@@ -8240,7 +8263,7 @@ static const char *const agenti_an_none[] = { NULL };
     lacks | AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import, NULL }
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, AGENTI_IMPORTER(agenti_anthropic_import), NULL }
 static const agenti_wire agenti_anthropic_wires[3] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
@@ -8256,6 +8279,7 @@ AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anth
 
 /* ==== import_openai_responses.c: requests of OpenAI responses read ================================================ */
 /* Requests of OpenAI responses, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_openai_responses_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_RESPONSES
@@ -8477,6 +8501,7 @@ AGENTI_FN int agenti_openai_responses_import(agenti_import *im, agent_str body)
     else while (agent_json_each(input, &pos, NULL, &item)) if (!agenti_irs_item(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_irs_take)) && agenti_im_end(im);
 }
+#endif
 #endif
 
 /* ==== wire_openai_responses.c: OpenAI responses =================================================================== */
@@ -9537,7 +9562,7 @@ static const agenti_wire agenti_openai_responses_wire = {
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
-    agenti_openai_responses_import, "previous_response_id"
+    AGENTI_IMPORTER(agenti_openai_responses_import), "previous_response_id"
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif
@@ -9546,6 +9571,7 @@ AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_open
 /* ==== import_gemini.c: requests of Gemini read ==================================================================== */
 /* Requests of Gemini generateContent, as programs have them, into messages, tools and options. Names are taken in both forms that the
  * provider takes, thoughtSignature and thought_signature. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_gemini_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_GEMINI
@@ -9788,6 +9814,7 @@ AGENTI_FN int agenti_gemini_import(agenti_import *im, agent_str body)
     while (agent_json_each(contents, &pos, NULL, &item)) if (!agenti_igm_content(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_igm_take)) && agenti_im_end(im);
 }
+#endif
 #endif
 
 /* ==== wire_gemini.c: Gemini generateContent ======================================================================= */
@@ -10725,7 +10752,7 @@ static const agenti_wire agenti_gemini_wire = {
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
-    agenti_gemini_import, NULL
+    AGENTI_IMPORTER(agenti_gemini_import), NULL
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif
@@ -18055,6 +18082,7 @@ AGENTI_FN int agenti_session_pump(agenti_session *s)
 
 /* ==== convert.c: requests in, and out in any wire format ========================================================== */
 /* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
+#ifndef AGENT_NO_IMPORT
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONVERT
 /* ---- in ---- */
 /* What is wrong is said where the caller sees it; a failure without a reason is the allocator's.                       */
@@ -18329,6 +18357,7 @@ AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_
     if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
     return agenti_export_run(s, w, out);
 }
+#endif
 #endif
 
 /* ==== pump.c: open, close, time, agent_next ======================================================================= */

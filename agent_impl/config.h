@@ -9,12 +9,14 @@
  *                         [I]  the default allocator; both or none. ctx is desc.alloc_ctx
  *   AGENT_NO_MALLOC       [I]  there is no default allocator: desc.alloc or desc.block is required, <stdlib.h> is not used
  *   AGENT_NO_OPENAI_CHAT, AGENT_NO_OPENAI_RESPONSES, AGENT_NO_OPENAI_COMPLETIONS, AGENT_NO_ANTHROPIC, AGENT_NO_GEMINI,
- *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE
- *                         [I]  leaves a wire format out; what each saves is in the manual's chapter 14
+ *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE, AGENT_NO_IMPORT
+ *                         [I]  leaves a wire format out, or agent_import and agent_export; what each saves is in the manual's chapter 14
+ *   AGENT_MBEDTLS         [A]  TLS for the host's sockets, on mbedTLS: the manual's chapter 15
  *   AGENT_ASSERT(x)       [I]  checks of the engine's own logic, never of a peer's bytes; default: nothing
  */
 #if defined AGENT_NO_OPENAI_CHAT || defined AGENT_NO_OPENAI_RESPONSES || defined AGENT_NO_OPENAI_COMPLETIONS || defined AGENT_NO_ANTHROPIC \
-    || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE
+    || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE \
+    || defined AGENT_NO_IMPORT
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 /* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
+#ifndef AGENT_NO_IMPORT
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONVERT
 /* ---- in ---- */
 /* What is wrong is said where the caller sees it; a failure without a reason is the allocator's.                       */
@@ -273,4 +274,5 @@ AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_
     if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
     return agenti_export_run(s, w, out);
 }
+#endif
 #endif

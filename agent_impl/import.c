@@ -40,6 +40,7 @@ typedef struct agenti_import {
 enum { AGENTI_IM_MEMBERS = 256 };             /* of a body that may be kept                                             */
 #define AGENTI_IM_TAKEN 0x80000000u           /* a member that is no option, and read elsewhere                         */
 
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN void agenti_import_free(agenti_import *);
 AGENTI_FN int  agenti_im_fail(agenti_import *, const char *at, const char *why);                /* 0                    */
 /* A member of an object of the body; {NULL,0}: absent. As agent_json_get, for a name, or a path (which costs a pass).    */
@@ -641,4 +642,5 @@ AGENTI_FN int agenti_im_end(agenti_import *im)
     if (system.n && agenti_im_set(im, AGENTI_OPT_SYSTEM, system) == 0) return 0;
     return agenti_im_settle(im);
 }
+#endif
 #endif

@@ -1,4 +1,5 @@
 /* Requests of Anthropic messages, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_anthropic_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_ANTHROPIC
@@ -195,4 +196,5 @@ AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ian_message(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_ian_take)) && agenti_im_end(im);
 }
+#endif
 #endif

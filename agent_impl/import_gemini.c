@@ -1,5 +1,6 @@
 /* Requests of Gemini generateContent, as programs have them, into messages, tools and options. Names are taken in both forms that the
  * provider takes, thoughtSignature and thought_signature. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_gemini_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_GEMINI
@@ -242,4 +243,5 @@ AGENTI_FN int agenti_gemini_import(agenti_import *im, agent_str body)
     while (agent_json_each(contents, &pos, NULL, &item)) if (!agenti_igm_content(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_igm_take)) && agenti_im_end(im);
 }
+#endif
 #endif

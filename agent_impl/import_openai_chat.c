@@ -1,4 +1,5 @@
 /* Requests of OpenAI chat, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_openai_chat_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_CHAT
@@ -261,4 +262,5 @@ AGENTI_FN int agenti_openai_chat_import(agenti_import *im, agent_str body)
     while (agent_json_each(messages, &pos, NULL, &item)) if (!agenti_ioc_message(im, item)) return 0;
     return (body.p == messages.p || agenti_im_members(im, body, agenti_ioc_take)) && agenti_im_end(im);
 }
+#endif
 #endif

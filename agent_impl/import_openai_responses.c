@@ -1,4 +1,5 @@
 /* Requests of OpenAI responses, as programs have them, into messages, tools and options. */
+#ifndef AGENT_NO_IMPORT
 AGENTI_FN int agenti_openai_responses_import(agenti_import *, agent_str body);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_IMPORT_OPENAI_RESPONSES
@@ -220,4 +221,5 @@ AGENTI_FN int agenti_openai_responses_import(agenti_import *im, agent_str body)
     else while (agent_json_each(input, &pos, NULL, &item)) if (!agenti_irs_item(im, item)) return 0;
     return (list || agenti_im_members(im, body, agenti_irs_take)) && agenti_im_end(im);
 }
+#endif
 #endif

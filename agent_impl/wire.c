@@ -129,6 +129,11 @@ typedef struct agenti_wire {
     const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
+#ifdef AGENT_NO_IMPORT
+#define AGENTI_IMPORTER(fn) NULL
+#else
+#define AGENTI_IMPORTER(fn) fn
+#endif
 /* A mark of a model's own way to call tools, which its host should have read (wire-quirks B26). NULL: the text has none. */
 AGENTI_FN const char *agenti_call_mark(agent_str text);
 AGENTI_FN void agenti_decoder_init(agenti_decoder *, agenti_pool *, agenti_blob **graves, const agenti_wire *);

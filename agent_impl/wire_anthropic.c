@@ -673,7 +673,7 @@ static const char *const agenti_an_none[] = { NULL };
     lacks | AGENTI_BIT(AGENTI_OPT_SEED) | AGENTI_BIT(AGENTI_OPT_FREQUENCY) | AGENTI_BIT(AGENTI_OPT_PRESENCE) | AGENTI_BIT(AGENTI_OPT_CACHE_KEY), \
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
-    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, agenti_anthropic_import, NULL }
+    { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, AGENTI_IMPORTER(agenti_anthropic_import), NULL }
 static const agenti_wire agenti_anthropic_wires[3] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
     AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,

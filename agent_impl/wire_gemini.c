@@ -932,7 +932,7 @@ static const agenti_wire agenti_gemini_wire = {
     agenti_gm_head, agenti_gm_system, agenti_gm_message_out, agenti_gm_tail, agenti_gm_tools_out, agenti_extra_out, agenti_gm_event,
     agenti_gm_whole, NULL,
     { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none }, { agenti_gm_none, agenti_gm_none, agenti_gm_none, 0, agenti_gm_none },
-    agenti_gemini_import, NULL
+    AGENTI_IMPORTER(agenti_gemini_import), NULL
 };
 AGENTI_FN const agenti_wire *agenti_gemini(void) { return &agenti_gemini_wire; }
 #endif

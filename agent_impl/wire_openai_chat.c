@@ -685,7 +685,7 @@ static const agenti_wire agenti_openai_chat_wire = {
     agenti_oc_head, agenti_oc_system, agenti_oc_message_out, agenti_oc_tail, agenti_oc_tools_out,
     agenti_extra_out, agenti_oc_event, agenti_oc_whole, "\"obfuscation\":",
     { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_held }, { agenti_oc_parts, agenti_oc_routing, agenti_oc_owner, 0, agenti_oc_none },
-    agenti_openai_chat_import, NULL
+    AGENTI_IMPORTER(agenti_openai_chat_import), NULL
 };
 AGENTI_FN const agenti_wire *agenti_openai_chat(void) { return &agenti_openai_chat_wire; }
 #endif

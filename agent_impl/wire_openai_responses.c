@@ -1055,7 +1055,7 @@ static const agenti_wire agenti_openai_responses_wire = {
     agenti_rs_head, agenti_rs_system, agenti_rs_message_out, agenti_rs_tail, agenti_rs_tools_out, agenti_extra_out, agenti_rs_event, agenti_rs_whole,
     "\"obfuscation\": \"sequence_number\":", { agenti_rs_stream_parts, agenti_rs_routing, agenti_rs_owner, 1, agenti_rs_held },
     { agenti_rs_whole_parts, agenti_rs_routing, agenti_rs_owner, 0, agenti_rs_none },
-    agenti_openai_responses_import, "previous_response_id"
+    AGENTI_IMPORTER(agenti_openai_responses_import), "previous_response_id"
 };
 AGENTI_FN const agenti_wire *agenti_openai_responses(void) { return &agenti_openai_responses_wire; }
 #endif

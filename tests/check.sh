@@ -18,7 +18,7 @@ EVERYTHING_CXX="$EVERYTHING -Wno-old-style-cast -Wno-zero-as-null-pointer-consta
 
 GATES="regenerated prefixes split sources recursion macros exports undefined nomalloc allocator frames
  wall_gcc_c99 wall_gcc_c11 wall_gcc_c2x wall_gxx_11 wall_gxx_20 wall_clang_c99 wall_clang_c11 wall_clang_c2x wall_clangxx_11 wall_clangxx_20
- no_exceptions aliasing m32 poison units examples size lean compile_time"
+ no_exceptions aliasing m32 poison units examples size lean tls compile_time"
 
 # What a gate writes is shown when it fails; `note` is shown always. Exit code 77 is a skip.
 note() { echo "$*" >>"$D.note"; }
@@ -102,7 +102,7 @@ gate_sources() {
         complain "a leading underscore and a capital are reserved" '(^|[^A-Za-z0-9_])_[A-Z]' "$f"
         complain "_t is for POSIX" '(^|[^A-Za-z0-9_])agenti?_[A-Za-z0-9_]*_t([^A-Za-z0-9_]|$)' "$f"
         complain "errno is a global" '(^|[^A-Za-z0-9_])errno([^A-Za-z0-9_]|$)' "$f"
-        grep -nE '^[[:space:]]*#[[:space:]]*include' "$f" | grep -vE '<(string|stddef|stdint|stdlib|emmintrin|arm_neon)\.h>' && { echo "^ $f: this header is not for here"; bad=1; }
+        grep -nE '^[[:space:]]*#[[:space:]]*include' "$f" | grep -vE '<((string|stddef|stdint|stdlib|emmintrin|arm_neon)\.h|mbedtls/[a-z0-9_]+\.h|psa/crypto\.h)>' && { echo "^ $f: this header is not for here"; bad=1; }
         grep -nE '[[:space:]]+$' "$f" && { echo "^ $f: blanks at the end of a line"; bad=1; }
         grep -n "$(printf '\t')" "$f" && { echo "^ $f: a tab"; bad=1; }
         LC_ALL=C grep -n '[^ -~]' "$f" && { echo "^ $f: not ASCII"; bad=1; }
@@ -353,6 +353,17 @@ gate_lean() {
         lean $(echo "$all" | sed "s/ -DAGENT_NO_$x\\>//")
         note "only $x: $bytes bytes"
     done
+}
+# The optional part on mbedTLS, under the walls of gcc and clang, its headers aside.
+gate_tls() {
+    printf '#include <mbedtls/ssl.h>\n' >"$D.probe.c"
+    $GCC -E "$D.probe.c" >/dev/null 2>&1 || skip "mbedTLS's headers are not installed"
+    units c
+    for std in c99 c11; do $GCC -std=$std $WALL $PROTOTYPES -O2 -Wframe-larger-than=512 -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1; done
+    if command -v "$GXX" >/dev/null 2>&1; then $GXX -x c++ -std=c++11 $WALL -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1; fi
+    $GCC -std=c99 -Os -fno-pic -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1
+    nm -u "$D.o" | awk '{ print $NF }' | grep -vxE 'memcpy|memmove|memset|memcmp|memchr|strlen|realloc|free|bcmp|mbedtls_.*' && { echo "^ needs more than it may"; exit 1; }
+    return 0
 }
 gate_compile_time() {
     need "$GCC"

@@ -21,7 +21,7 @@ static void test_options(void)
     ask_set(&a, "thinking_budget", "2048");
     ask_say(&a, "Hi");
     CHECK_CASE(strcmp(a.path, "/v2/chat") == 0, a.path);
-    ASK_WARNED(&a, "parallel_tool_calls reasoning_effort ");
+    ASK_WARNED(&a, "parallel_tool_calls ");
     CHECK_CASE(strcmp(a.body, "{\"model\":\"m\",\"stream\":true,\"max_tokens\":100,\"temperature\":0.20,\"p\":1e-1,\"frequency_penalty\":0.5,\"presence_penalty\":1,"
         "\"stop_sequences\":[\"a\"],\"thinking\":{\"type\":\"enabled\",\"token_budget\":2048},"
         "\"messages\":[{\"role\":\"system\",\"content\":\"Be brief.\"},{\"role\":\"user\",\"content\":\"Hi\"}],\"tool_choice\":\"REQUIRED\","
