@@ -198,6 +198,10 @@ $(B)/interop-drive: tests/interop/drive.c agent.h $(HEADERS)
 	$(Q)$(compile) $< -o $@ $(LDFLAGS)
 interop: $(B)/chat $(B)/interop-drive
 	@B='$(B)' SHARED='$(SHARED)' sh tests/interop/run.sh $(GROUPS)
+$(B)/interop-tls-inside: tests/interop/tls_inside.c agent.h $(HEADERS)
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS) $(MBEDTLS_LIBS)
 
 # ---- fuzzing: see fuzz/README.md ----------------------------------------------------------------------------------------
 corpus: $(if $(FUZZ),$(B)/seeds)

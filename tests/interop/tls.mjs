@@ -1,7 +1,7 @@
 // build/chat-tls against the TLS of others: node's (OpenSSL), nginx, openssl s_server; and through a proxy. Certificates are made here, for
 // a day, by the openssl program.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createPlain } from 'node:http'
 import { connect, createServer as createTcp } from 'node:net'
 import { createServer } from 'node:tls'
@@ -216,8 +216,14 @@ async function proxies() {
     secure.stop()
     plain.stop()
 }
+async function inside() {
+    if (!existsSync(`${B}/interop-tls-inside`)) return skip('tls inside', 'this mbedTLS has no certificates for tests')
+    const all = await lines(`${B}/interop-tls-inside`, [])
+    check('tls: the part alone, cut and changed at each byte', [/^tls_inside: \d+ passed, 0 failed$/.test(all[0]?.unreadable), all.at(-1).exit], [true, 0])
+}
 export async function group() {
     certificates()
+    await inside()
     await goodOnes()
     await badCertificates()
     await refusals()
