@@ -4,8 +4,11 @@ import { B, check, joined, lines } from './tools.mjs'
 import { desk, fixtures, mock } from './aimock.mjs'
 
 const providers = [['openai-responses', '/v1', 'gpt-5-mini'], ['gemini', '/v1beta', 'gemini-2.5-flash'],
-    ['gemini-interactions', '/v1beta', 'gemini-2.5-flash'], ['cohere', '/v2', 'command-a-03-2025'], ['ollama-native', '/api', 'qwen3']]
-const keys = { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k', COHERE_API_KEY: 'k' }
+    ['gemini-interactions', '/v1beta', 'gemini-2.5-flash'], ['cohere', '/v2', 'command-a-03-2025'], ['ollama-native', '/api', 'qwen3'],
+    ['amazon-bedrock', '', 'anthropic.claude-sonnet-4-6'], ['amazon-bedrock-invoke', '', 'anthropic.claude-sonnet-4-6'],
+    ['groq', '/v1', 'm'], ['mistral', '/v1', 'm'], ['deepseek', '/v1', 'm'], ['openrouter', '/v1', 'm'], ['minimax', '/v1', 'm'], ['vllm', '/v1', 'm']]
+const keys = { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k', COHERE_API_KEY: 'k', AWS_BEARER_TOKEN_BEDROCK: 'k', GROQ_API_KEY: 'k', MISTRAL_API_KEY: 'k', DEEPSEEK_API_KEY: 'k',
+    OPENROUTER_API_KEY: 'k', MINIMAX_API_KEY: 'k' }
 const kinds = { 'too fast': 'rate_limit', 'wrong key': 'auth', 'fall over': 'server' }
 const answer = (prompt, turn) => fixtures.filter(f => f.match.userMessage === prompt)[turn].response
 const chat = async ([provider, path, model], port, prompt) => joined(await lines(`${B}/chat`, ['--json', '--yes', '--provider', provider,

@@ -56,11 +56,18 @@ if [ -z "$NGINX" ]; then
     done
     "$NGINX" -v >>"$log" 2>&1 || NGINX=
 fi
+# ---- the official SDKs ----
+openai=7.59.0 anthropic=1.14.0
+SDKS=$dir/node_modules
+has_sdks() { grep -q "\"version\": \"$openai\"" "$SDKS/openai/package.json" 2>/dev/null && grep -q "\"version\": \"$anthropic\"" "$SDKS/@anthropic-ai/sdk/package.json" 2>/dev/null; }
+has_sdks || { npm_get "openai@$openai" && npm_get "@anthropic-ai/sdk@$anthropic"; }
+has_sdks || SDKS=
+
 # ---- mbedTLS, for chat-tls ----
 TLS=
 make -s B="$B" chat-tls >>"$log" 2>&1 || { apt_get libmbedtls-dev && make -s B="$B" chat-tls >>"$log" 2>&1; }
 [ ! -x "$B/chat-tls" ] || TLS=yes
 # mbedTLS 2 has certificates for tests in its library
 printf '#include <mbedtls/certs.h>\n' | ${CC:-cc} -E -xc - >>"$log" 2>&1 && make -s B="$B" "$B/interop-tls-inside" >>"$log" 2>&1
-export AIMOCK NGINX TLS
+export AIMOCK NGINX SDKS TLS
 exec "$node" tests/interop/peers.mjs "$@"
