@@ -507,27 +507,37 @@ AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, age
     return AGENT_E_ARG;
 }
 
-/* Two blocks as one, for what holds secrets: nothing of it is left behind in freed memory. 0: no memory                 */
-static int agenti_secret_join(agenti_buf *to, size_t cut, const agenti_buf *more, const char *end)
+/* What holds secrets leaves nothing behind in freed memory.                                                            */
+static void agenti_secret_free(agenti_buf *b)
 {
-    agenti_buf b;
+    if (b->p) agenti_wipe(b->p, b->n);
+    agenti_buf_free(b);
+}
+/* Two blocks as one. 0: no memory                                                                                      */
+static int agenti_secret_join(agenti_buf *to, const agenti_buf *first, size_t cut, const agenti_buf *more, const char *end)
+{
     size_t n;
-    agenti_buf_init(&b, to->pool);
-    if (!agenti_add(to->n, more->n + 8, &n) || !agenti_buf_room(&b, n)) return 0;
-    agenti_buf_add(&b, to->p, to->n - cut);
-    agenti_buf_add(&b, more->p, more->n);
-    agenti_buf_str(&b, end);
-    if (to->p) agenti_wipe(to->p, to->n);
-    agenti_buf_free(to);
-    *to = b;
+    agenti_buf_init(to, first->pool);
+    if (!agenti_add(first->n, more->n + 8, &n) || !agenti_buf_room(to, n)) return 0;
+    agenti_buf_add(to, first->p, first->n - cut);
+    agenti_buf_add(to, more->p, more->n);
+    agenti_buf_str(to, end);
     return 1;
+}
+static void agenti_secret_swap(agenti_buf *a, agenti_buf *b)
+{
+    agenti_buf was = *a;
+    *a = *b;
+    *b = was;
 }
 /* The lines as agent_open_header and as HTTP have them. 0: no memory                                                    */
 static int agenti_sign_lines(agenti_conn *c, agent_str lines)
 {
-    agenti_buf pairs, http;
+    agenti_buf pairs, http, all, head;
     agent_str name, value;
     int ok;
+    agenti_buf_init(&all, &c->e->pool);
+    agenti_buf_init(&head, &c->e->pool);
     agenti_buf_init(&pairs, &c->e->pool);
     agenti_buf_init(&http, &c->e->pool);
     ok = agenti_buf_room(&pairs, lines.n + 2) && agenti_buf_room(&http, lines.n * 2 + 4);
@@ -541,11 +551,15 @@ static int agenti_sign_lines(agenti_conn *c, agent_str lines)
         agenti_buf_add(&http, value.p, value.n);
         agenti_buf_str(&http, "\r\n");
     }
-    ok = ok && !pairs.bad && !http.bad && agenti_secret_join(&c->out.head, 2, &http, "\r\n") && agenti_secret_join(&c->lines, 0, &pairs, "");
-    if (pairs.p) agenti_wipe(pairs.p, pairs.n);
-    if (http.p) agenti_wipe(http.p, http.n);
-    agenti_buf_free(&pairs);
-    agenti_buf_free(&http);
+    ok = ok && !pairs.bad && !http.bad && agenti_secret_join(&head, &c->out.head, 2, &http, "\r\n") && agenti_secret_join(&all, &c->lines, 0, &pairs, "");
+    if (ok) {
+        agenti_secret_swap(&head, &c->out.head);
+        agenti_secret_swap(&all, &c->lines);
+    }
+    agenti_secret_free(&head);
+    agenti_secret_free(&all);
+    agenti_secret_free(&pairs);
+    agenti_secret_free(&http);
     return ok;
 }
 AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
@@ -819,7 +833,7 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
     while (rc == 2) {
         if (c->need_over) {
             c->need_over = 0;                 /* of a closed session nothing comes but CLOSE                             */
-            if (agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
+            if (c->x.session == 0 || agenti_id_get(c->e, c->x.session, AGENTI_SESSION)) return agenti_conn_small_event(c, AGENT_EV_NEED_DONE);
         }
         if (c->sign == AGENTI_SIGN_ASK || (c->state == AGENTI_CONN_NEW && !c->sign)) return agenti_conn_open_event(c);
         if (c->send) { c->send = 0; return agenti_conn_small_event(c, AGENT_EV_SEND); }

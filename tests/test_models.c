@@ -64,6 +64,9 @@ static void test_shapes(void)
         CHECK(agent_models(h->e, p) == AGENT_OK);
         host_run(h);
         CHECK_CASE(models == 1 && errors == 0 && strcmp(got, rows[i].list) == 0, got);
+        CHECK(h->count[AGENT_EV_NEED_DONE] == h->count[AGENT_EV_OPEN]);
+        check_idle(&h->check);
+        CHECK_CASE(h->check.why[0] == 0, h->check.why);
         CHECK(h->count[AGENT_EV_WARNING] == (unsigned)rows[i].warns && h->request_n == 1 && h->body[0].n == 0);
         if (via == AGENT_VIA_BYTES) CHECK_CASE(strncmp(h->head[0].p, rows[i].target, strlen(rows[i].target)) == 0, h->head[0].p);
         host_free(h);
