@@ -336,6 +336,7 @@
  *   wire_ollama.c      Ollama chat and generate
  *   wire_cohere.c      Cohere chat
  *   wire_openai_completions.c OpenAI text completions
+ *   wire_models.c      lists of models
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
  *   intake.c           messages that a host hands in: checked and copied
@@ -12929,6 +12930,112 @@ AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_op
 #endif
 #endif
 
+/* ==== wire_models.c: lists of models ============================================================================== */
+/* Lists of models, in any of the shapes that providers have, told in one. As an answer it is a wire format like the others, but nobody asks
+ * for it by name. */
+AGENTI_FN const agenti_wire *agenti_model_list(void);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_MODELS
+enum { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME, AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN,
+       AGENTI_ML_INPUT, AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS, AGENTI_ML_LIMITS_IN,
+       AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN, AGENTI_ML_CAN_LIMITS, AGENTI_ML_CAN_IN, AGENTI_ML_CAN_OUT, AGENTI_ML_FIELDS };
+static const agenti_field agenti_models_fields[AGENTI_ML_FIELDS] = {
+    { "id", -1 }, { "model", -1 }, { "name", -1 }, { "display_name", -1 }, { "displayName", -1 },
+    { "context_length", -1 }, { "context_window", -1 }, { "max_context_length", -1 }, { "max_model_len", -1 }, { "inputTokenLimit", -1 },
+    { "max_output_tokens", -1 }, { "max_completion_tokens", -1 }, { "outputTokenLimit", -1 },
+    { "top_provider", -1 }, { "max_completion_tokens", AGENTI_ML_TOP },                               /* OpenRouter     */
+    { "limits", -1 }, { "max_input_tokens", AGENTI_ML_LIMITS }, { "max_output_tokens", AGENTI_ML_LIMITS },               /* GitHub Models */
+    { "capabilities", -1 }, { "limits", AGENTI_ML_CAN }, { "max_context_window_tokens", AGENTI_ML_CAN_LIMITS },           /* Copilot       */
+    { "max_output_tokens", AGENTI_ML_CAN_LIMITS }
+};
+static agent_str agenti_models_first(const agent_str *f, const uint8_t *which, size_t n)      /* a string that is not empty      */
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (agenti_nonempty(f[which[i]])) return f[which[i]];
+    return agenti_str(NULL, 0);
+}
+static void agenti_models_count(agenti_buf *b, const char *key, const agent_str *f, const uint8_t *which, size_t n)
+{
+    int64_t v;
+    size_t i;
+    for (i = 0; i < n; i++) if (f[which[i]].n && agenti_count(f[which[i]], &v) && v > 0) { agenti_json_member_int(b, key, v); return; }
+}
+/* JSON strings go over as they are written.                                                                            */
+static AGENTI_NOINLINE void agenti_models_one(agenti_buf *b, agent_str model)
+{
+    static const uint8_t ids[] = { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME }, names[] = { AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_NAME };
+    static const uint8_t context[] = { AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN, AGENTI_ML_INPUT, AGENTI_ML_LIMITS_IN,
+                                       AGENTI_ML_CAN_IN };
+    static const uint8_t output[] = { AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN_OUT };
+    static const char kind[] = "\"models/";
+    enum { KIND = sizeof kind - 1 };
+    agent_str f[AGENTI_ML_FIELDS], id, name;
+    agenti_json_pick(model, agenti_models_fields, AGENTI_ML_FIELDS, f);
+    id = agenti_models_first(f, ids, sizeof ids);
+    name = agenti_models_first(f, names, sizeof names);
+    if (id.n == 0) return;
+    agenti_buf_str(b, b->n > 1 ? ",{\"id\":" : "{\"id\":");
+    if (id.n > KIND && memcmp(id.p, kind, KIND) == 0) {                              /* Gemini: a resource's name         */
+        agenti_buf_str(b, "\"");
+        agenti_buf_add(b, id.p + KIND, id.n - KIND);
+    } else agenti_buf_add(b, id.p, id.n);
+    if (name.n && name.p != id.p) agenti_json_member(b, "name", name);
+    agenti_models_count(b, "context", f, context, sizeof context);
+    agenti_models_count(b, "output", f, output, sizeof output);
+    agenti_buf_str(b, "}");
+}
+static agent_str agenti_models_list(agent_str body)
+{
+    agent_str list = body;
+    if (agenti_is_object(body)) list = agent_json_get(body, "data");
+    if (!agenti_is_array(list)) list = agent_json_get(body, "models");
+    return list;
+}
+static int agenti_models_goes_on(agent_str body)
+{
+    return agenti_is_object(body) && (agenti_eq(agent_json_get(body, "has_more"), "true") || agenti_nonempty(agent_json_get(body, "nextPageToken"))
+        || agenti_nonempty(agent_json_get(body, "next_page_token")));
+}
+static int agenti_models_whole(agenti_decoder *d, agent_str body)
+{
+    agent_str list, item;
+    agenti_buf b;
+    agenti_op *op;
+    size_t pos = 0;
+    if (!agenti_raw_of(d, agenti_trim(body), &body)) return 0;
+    list = agenti_models_list(body);
+    if (!agenti_is_array(list)) {
+        agenti_fault_object(d, body, 0);      /* an error at status 200, or not what was asked for                      */
+        return 1;
+    }
+    agenti_buf_init(&b, d->pool);
+    agenti_buf_str(&b, "[");
+    while (agent_json_each(list, &pos, NULL, &item)) if (agenti_is_object(item)) agenti_models_one(&b, item);
+    agenti_buf_str(&b, "]");
+    if (agenti_models_goes_on(body)) {
+        if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) { agenti_buf_free(&b); return 0; }
+        op->a = agenti_cstr("the list of models goes on: only its beginning is told");
+    }
+    if ((op = agenti_op_add(d, AGENTI_OP_MODELS, 0)) == NULL) { agenti_buf_free(&b); return 0; }
+    d->done = 1;
+    d->finish = AGENT_FINISH_STOP;
+    return agenti_made(d, &b, &op->a);
+}
+static int agenti_models_event(agenti_decoder *d, agent_str event, agent_str data)
+{
+    (void)event;
+    if (agent_json_check(data.p, data.n, d->depth_limit, NULL) == AGENT_OK) return agenti_models_whole(d, data);
+    return agenti_payload_bad(d);
+}
+static const char *const agenti_models_none[] = { NULL };
+static const agenti_wire agenti_models_wire = {
+    "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
+    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL, NULL
+};
+AGENTI_FN const agenti_wire *agenti_model_list(void) { return &agenti_models_wire; }
+#endif
+
 /* ==== providers.c: wire formats and providers by name ============================================================= */
 /* Who speaks what: the wire formats by name, and the table of providers. A host's own rows win. */
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name);                                  /* NULL: unknown        */
@@ -16445,7 +16552,7 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
 #endif
 
 /* ==== models.c: what models a provider has ======================================================================== */
-/* What models a provider has: one GET of its list, one MODELS event. The lists differ in shape; what is common is told in one. */
+/* What models a provider has: one GET of its list, one MODELS event. */
 enum agenti_listing_state { AGENTI_LISTING_SEND, AGENTI_LISTING_ANSWER, AGENTI_LISTING_END };
 typedef struct agenti_listing {
     agenti_waiter waits;                      /* first: at its peer                                                     */
@@ -16461,106 +16568,6 @@ AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was
 AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
-/* ---- the answer, in any shape ---- */
-enum { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME, AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN,
-       AGENTI_ML_INPUT, AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS, AGENTI_ML_LIMITS_IN,
-       AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN, AGENTI_ML_CAN_LIMITS, AGENTI_ML_CAN_IN, AGENTI_ML_CAN_OUT, AGENTI_ML_FIELDS };
-static const agenti_field agenti_models_fields[AGENTI_ML_FIELDS] = {
-    { "id", -1 }, { "model", -1 }, { "name", -1 }, { "display_name", -1 }, { "displayName", -1 },
-    { "context_length", -1 }, { "context_window", -1 }, { "max_context_length", -1 }, { "max_model_len", -1 }, { "inputTokenLimit", -1 },
-    { "max_output_tokens", -1 }, { "max_completion_tokens", -1 }, { "outputTokenLimit", -1 },
-    { "top_provider", -1 }, { "max_completion_tokens", AGENTI_ML_TOP },                               /* OpenRouter     */
-    { "limits", -1 }, { "max_input_tokens", AGENTI_ML_LIMITS }, { "max_output_tokens", AGENTI_ML_LIMITS },               /* GitHub Models */
-    { "capabilities", -1 }, { "limits", AGENTI_ML_CAN }, { "max_context_window_tokens", AGENTI_ML_CAN_LIMITS },           /* Copilot       */
-    { "max_output_tokens", AGENTI_ML_CAN_LIMITS }
-};
-static agent_str agenti_models_first(const agent_str *f, const uint8_t *which, size_t n)      /* a string that is not empty      */
-{
-    size_t i;
-    for (i = 0; i < n; i++) if (agenti_nonempty(f[which[i]])) return f[which[i]];
-    return agenti_str(NULL, 0);
-}
-static void agenti_models_count(agenti_buf *b, const char *key, const agent_str *f, const uint8_t *which, size_t n)
-{
-    int64_t v;
-    size_t i;
-    for (i = 0; i < n; i++) if (f[which[i]].n && agenti_count(f[which[i]], &v) && v > 0) { agenti_json_member_int(b, key, v); return; }
-}
-/* JSON strings go over as they are written.                                                                            */
-static AGENTI_NOINLINE void agenti_models_one(agenti_buf *b, agent_str model)
-{
-    static const uint8_t ids[] = { AGENTI_ML_ID, AGENTI_ML_MODEL, AGENTI_ML_NAME }, names[] = { AGENTI_ML_DISPLAY, AGENTI_ML_SHOWN, AGENTI_ML_NAME };
-    static const uint8_t context[] = { AGENTI_ML_CONTEXT, AGENTI_ML_WINDOW, AGENTI_ML_MOST, AGENTI_ML_LEN, AGENTI_ML_INPUT, AGENTI_ML_LIMITS_IN,
-                                       AGENTI_ML_CAN_IN };
-    static const uint8_t output[] = { AGENTI_ML_OUTPUT, AGENTI_ML_COMPLETION, AGENTI_ML_OUT_LIMIT, AGENTI_ML_TOP_OUT, AGENTI_ML_LIMITS_OUT, AGENTI_ML_CAN_OUT };
-    static const char kind[] = "\"models/";
-    enum { KIND = sizeof kind - 1 };
-    agent_str f[AGENTI_ML_FIELDS], id, name;
-    agenti_json_pick(model, agenti_models_fields, AGENTI_ML_FIELDS, f);
-    id = agenti_models_first(f, ids, sizeof ids);
-    name = agenti_models_first(f, names, sizeof names);
-    if (id.n == 0) return;
-    agenti_buf_str(b, b->n > 1 ? ",{\"id\":" : "{\"id\":");
-    if (id.n > KIND && memcmp(id.p, kind, KIND) == 0) {                              /* Gemini: a resource's name         */
-        agenti_buf_str(b, "\"");
-        agenti_buf_add(b, id.p + KIND, id.n - KIND);
-    } else agenti_buf_add(b, id.p, id.n);
-    if (name.n && name.p != id.p) agenti_json_member(b, "name", name);
-    agenti_models_count(b, "context", f, context, sizeof context);
-    agenti_models_count(b, "output", f, output, sizeof output);
-    agenti_buf_str(b, "}");
-}
-static agent_str agenti_models_list(agent_str body)
-{
-    agent_str list = body;
-    if (agenti_is_object(body)) list = agent_json_get(body, "data");
-    if (!agenti_is_array(list)) list = agent_json_get(body, "models");
-    return list;
-}
-static int agenti_models_goes_on(agent_str body)
-{
-    return agenti_is_object(body) && (agenti_eq(agent_json_get(body, "has_more"), "true") || agenti_nonempty(agent_json_get(body, "nextPageToken"))
-        || agenti_nonempty(agent_json_get(body, "next_page_token")));
-}
-static int agenti_models_whole(agenti_decoder *d, agent_str body)
-{
-    agent_str list, item;
-    agenti_buf b;
-    agenti_op *op;
-    size_t pos = 0;
-    if (!agenti_raw_of(d, agenti_trim(body), &body)) return 0;
-    list = agenti_models_list(body);
-    if (!agenti_is_array(list)) {
-        agenti_fault_object(d, body, 0);      /* an error at status 200, or not what was asked for                      */
-        return 1;
-    }
-    agenti_buf_init(&b, d->pool);
-    agenti_buf_str(&b, "[");
-    while (agent_json_each(list, &pos, NULL, &item)) if (agenti_is_object(item)) agenti_models_one(&b, item);
-    agenti_buf_str(&b, "]");
-    if (agenti_models_goes_on(body)) {
-        if ((op = agenti_op_add(d, AGENTI_OP_WARNING, 0)) == NULL) { agenti_buf_free(&b); return 0; }
-        op->a = agenti_cstr("the list of models goes on: only its beginning is told");
-    }
-    if ((op = agenti_op_add(d, AGENTI_OP_MODELS, 0)) == NULL) { agenti_buf_free(&b); return 0; }
-    d->done = 1;
-    d->finish = AGENT_FINISH_STOP;
-    return agenti_made(d, &b, &op->a);
-}
-static int agenti_models_event(agenti_decoder *d, agent_str event, agent_str data)
-{
-    (void)event;
-    if (agent_json_check(data.p, data.n, d->depth_limit, NULL) == AGENT_OK) return agenti_models_whole(d, data);
-    return agenti_payload_bad(d);
-}
-static const char *const agenti_models_none[] = { NULL };
-static const agenti_wire agenti_models_wire = {
-    "models", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, agenti_models_event, agenti_models_whole, NULL,
-    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none },
-    { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL, NULL
-};
-
-/* ---- the request ---- */
 AGENTDEF int agent_models(agent_engine *e, agent_id peer)
 {
     agenti_peer *p = agenti_peer_get(e, peer);
@@ -16573,7 +16580,7 @@ AGENTDEF int agent_models(agent_engine *e, agent_id peer)
     l->waits.ready.kind = AGENTI_LISTING;
     l->waits.next = p->listings;
     p->listings = &l->waits;
-    agenti_answer_start(&l->answer, e, &e->pool, &agenti_models_wire, 0);
+    agenti_answer_start(&l->answer, e, &e->pool, agenti_model_list(), 0);
     l->answer.nums = &l->nums;
     agenti_wake(&e->sessions, &l->waits.ready);
     return AGENT_OK;
@@ -16635,7 +16642,7 @@ static int agenti_listing_wait(agenti_listing *l)
     if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
         agenti_conn_abort(c);
         agenti_answer_free(&l->answer);
-        agenti_answer_start(&l->answer, l->peer->e, &l->peer->e->pool, &agenti_models_wire, 0);
+        agenti_answer_start(&l->answer, l->peer->e, &l->peer->e->pool, agenti_model_list(), 0);
         l->answer.nums = &l->nums;
         l->fresh = 1;
         l->state = AGENTI_LISTING_SEND;
