@@ -1958,6 +1958,10 @@ enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII
 #define AGENTI_JSON_CUT ((size_t)-2)
 AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
+/* The same, if it is short and plain: 16 bytes from p on may be read. NO: it is not, or cannot be told here. Its marks: ESCAPED never. */
+AGENTI_FN size_t agenti_json_brief(const char *p, int *marks);
+AGENTI_FN size_t agenti_json_few_blanks(const char *p);      /* of the first 16 bytes; 16: maybe more                   */
+AGENTI_FN int    agenti_bytes_same(const char *p, const char *q, size_t n);  /* n >= 16                                 */
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
 /* Unescapes over itself valid UTF-8 with valid escapes, none of a surrogate: the length of the text. */
 AGENTI_FN size_t agenti_json_unescape(char *p, size_t n);
@@ -2087,6 +2091,45 @@ AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
     }
 #endif
     return agenti_json_word_from(p, i, n, marks);
+}
+AGENTI_FN size_t agenti_json_brief(const char *p, int *marks)
+{
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F), v = agenti_load16(p);
+    int mask = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
+                                              _mm_cmpeq_epi8(_mm_min_epu8(v, control), v)));
+    size_t k;
+    if (mask == 0 || p[k = agenti_first(mask)] != '"') return AGENTI_JSON_NO;
+    *marks = _mm_movemask_epi8(v) & ((1 << k) - 1) ? AGENTI_JSON_HIGH : 0;
+    return k;
+#else
+    uint64_t w = agenti_load8(p);
+    size_t k = 0;
+    if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '\\', 1) | (w & AGENTI_ONES * 0x80)) return AGENTI_JSON_NO;
+    while (k < 8 && p[k] != '"') k++;
+    *marks = 0;
+    return k < 8 ? k : AGENTI_JSON_NO;
+#endif
+}
+AGENTI_FN size_t agenti_json_few_blanks(const char *p)
+{
+#ifdef AGENTI_SSE2
+    unsigned mask = 0xFFFFu ^ (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(agenti_load16(p), _mm_set1_epi8(' ')));
+    return agenti_first((int)(mask | 0x10000u));
+#else
+    return agenti_json_blanks(p, 16, 0);
+#endif
+}
+AGENTI_FN int agenti_bytes_same(const char *p, const char *q, size_t n)
+{
+#ifdef AGENTI_SSE2
+    __m128i all = _mm_cmpeq_epi8(agenti_load16(p + n - 16), agenti_load16(q + n - 16));
+    size_t i;
+    for (i = 0; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
+    return _mm_movemask_epi8(all) == 0xFFFF;
+#else
+    return memcmp(p, q, n) == 0;
+#endif
 }
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
 {
@@ -2539,7 +2582,10 @@ AGENTI_FN size_t agenti_json_unescape(char *p, size_t n)
     size_t i = 0, to = 0, k;
     uint32_t unit;
     while (i < n) {
-        if (p[i] != '\\') {
+        if (p[i] != '\\' && n - i <= 32) {   /* short ones byte by byte                                                */
+            p[to++] = p[i];
+            k = 1;
+        } else if (p[i] != '\\') {
             const char *slash = (const char *)memchr(p + i, '\\', n - i);
             k = slash ? (size_t)(slash - p) - i : n - i;
             memmove(p + to, p + i, k);
@@ -13177,6 +13223,7 @@ struct agent_engine {
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
+    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
     size_t scanned;                           /* by this agent_next                                                     */
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
@@ -13256,6 +13303,7 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
 {
     agent_event *ev = &e->ev;
     memset(ev, 0, sizeof *ev);
+    e->ev_plain = 0;
     ev->type = (uint16_t)type;
     ev->at_ms = e->now;
     ev->text.p = ev->name.p = "";
@@ -13444,7 +13492,10 @@ enum {
     AGENTI_SHORTCUT_MISSES = 16, AGENTI_SHORTCUT_REST = 256       /* after so many misses in a row so many events are not looked at */
 };
 enum agenti_hole_kind { AGENTI_HOLE_TEXT, AGENTI_HOLE_UNREAD /* a string or a number */, AGENTI_HOLE_BLANKS };
-typedef struct agenti_hole { uint16_t at; uint8_t kind; } agenti_hole;
+typedef struct agenti_hole {
+    uint64_t word, mask;                      /* the text behind it, if that is of 8 bytes at the most                  */
+    uint16_t at; uint8_t kind, brief;         /* brief: it is                                                           */
+} agenti_hole;
 typedef struct agenti_template {
     agenti_buf text;                          /* an event, without what is in its holes; n 0: nothing is learnt         */
     size_t lead, end;                         /* where its payload begins and ends; lead 0: there is nothing around it  */
@@ -13463,6 +13514,8 @@ typedef struct agenti_shortcut {
 } agenti_shortcut;
 typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
+typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
+
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
@@ -13470,6 +13523,12 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's s
  * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
  * event.                                                                                                               */
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
+/* The same of the template that fitted last, without its op: what it would be, and its text as it is written, for agenti_hit_text. `room`
+ * bytes from p on may be read, not less than n. 0: it does not fit, or not so simply; nothing changes, unless agenti_shortcut_took is called. */
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr,
+                                       const agenti_op **op, agenti_hit *);
+AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
+AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
@@ -13503,8 +13562,13 @@ static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text,
     uint32_t unit;
     if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
     if (!(marks & AGENTI_JSON_ESCAPED)) return 1;
-    for (i = 0; (q = (const char *)memchr(p + i, '\\', n - i)) != NULL; i = (size_t)(q - p) + k) {
-        k = agenti_json_escape(q, n - (size_t)(q - p), &unit);
+    for (i = 0; i < n; i += k) {
+        if (p[i] != '\\') {
+            q = n - i > 32 ? (const char *)memchr(p + i, '\\', n - i) : NULL;
+            k = q ? (size_t)(q - p) - i : n - i > 32 ? n - i : 1;
+            continue;
+        }
+        k = agenti_json_escape(p + i, n - i, &unit);
         if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
     return 1;
@@ -13536,7 +13600,6 @@ static int agenti_template_same(const char *p, const char *q, size_t n)        /
     memcpy(&d, q + n - 4, 4);
     return ((a ^ b) | (c ^ d)) == 0;
 }
-typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
 /* p as the template between two places of its text: the length read, 0, or CUT: it is the beginning of such a one.      */
 static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agenti_hit *hit)
 {
@@ -13562,15 +13625,71 @@ static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t
     }
     return at;
 }
+AGENTI_FN agent_str agenti_hit_text(const agenti_hit *hit)
+{
+    size_t n = hit->text.n;                   /* one by one: copying a view just written waits for the writes           */
+    if (hit->marks & AGENTI_JSON_ESCAPED) n = agenti_json_unescape((char *)(uintptr_t)hit->text.p, n);
+    return agenti_str(hit->text.p, n);
+}
 static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const agenti_hit *hit)
 {
     agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
     if (op == NULL) return 0;
     op->flags = t->op.flags;
-    op->a.p = hit->text.p;
-    op->a.n = hit->text.n;
-    if (hit->marks & AGENTI_JSON_ESCAPED) op->a.n = agenti_json_unescape((char *)(uintptr_t)op->a.p, op->a.n);
+    op->a = agenti_hit_text(hit);
     return 1;
+}
+/* What is in a hole, in n bytes of which room may be read: its length, or 0: none, or its end is not here.              */
+static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, agenti_hit *hit)
+{
+    int text = kind == AGENTI_HOLE_TEXT, marks = 0;
+    size_t k = room > 16 && p[0] == '"' ? agenti_json_brief(p + 1, &marks) + 2 : 1;
+    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, 0, 1, &marks) : agenti_hole_unread(p, n, 0);
+    else if (text && marks && !agenti_hole_inside(p + 1, k - 2, 1, marks)) return 0;
+    if (text) { hit->text.p = p + 1; hit->text.n = k - 2; hit->marks = marks; }
+    return k == AGENTI_JSON_CUT ? 0 : k;
+}
+/* As agenti_template_read, of all of an event that is not cut. 0: it may be cut, or it is not like the template.         */
+static size_t agenti_template_whole(const agenti_template *t, const char *p, size_t n, size_t room, agenti_hit *hit)
+{
+    size_t at = t->holes[0].at, from = at, k;
+    const agenti_hole *h = t->holes, *end = h + t->hole_n;
+    if (n < t->text.n || !(at >= 16 ? agenti_bytes_same(p, t->text.p, at) : memcmp(p, t->text.p, at) == 0)) return 0;
+    for (; h < end; h++) {
+        if (h->kind == AGENTI_HOLE_BLANKS) {
+            k = room - at < 16 ? 16 : agenti_json_few_blanks(p + at);
+            if (k == 16) k = agenti_json_blanks(p + at, n - at, at >= 16);
+            at += k;
+            if (at > n) return 0;
+        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, hit) : 0) == 0) return 0;
+        else at += k;
+        k = (h + 1 < end ? h[1].at : t->text.n) - from;
+        from += k;
+        if (h->brief && room - at >= 8) {
+            uint64_t w;
+            memcpy(&w, p + at, 8);
+            if ((w ^ h->word) & h->mask) return 0;
+        } else if (k > n - at || !agenti_template_same(p + at, t->text.p + from - k, k)) return 0;
+        if ((at += k) > n) return 0;
+    }
+    return at;
+}
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *s, const char *p, size_t n, size_t room, size_t most, uint8_t cr, const agenti_op **op,
+                                       agenti_hit *hit)
+{
+    const agenti_template *t = &s->t[s->last];
+    size_t len;
+    if (t->lead == 0 || t->cr != cr) return 0;
+    len = agenti_template_whole(t, p, n, room, hit);
+    if (len == 0 || len - (t->lead + t->text.n - t->end) > most) return 0;
+    AGENTI_TOUCH(len);
+    *op = &t->op;
+    return len;
+}
+AGENTI_FN void agenti_shortcut_took(agenti_shortcut *s, uint8_t *cr)
+{
+    s->misses = 0;
+    *cr = s->t[s->last].cr_after;
 }
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok)
 {
@@ -13673,6 +13792,20 @@ static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
     t->end = to;
     return 1;
 }
+/* What stands behind each hole, for comparing it in a word. The bytes of the mask are set as those of the text are, in any byte order. */
+static void agenti_template_words(agenti_template *t)
+{
+    uint32_t i;
+    for (i = 0; i < t->hole_n; i++) {
+        agenti_hole *h = &t->holes[i];
+        size_t n = (i + 1 < t->hole_n ? t->holes[i + 1].at : t->text.n) - h->at;
+        h->word = h->mask = 0;
+        h->brief = n <= 8;
+        if (!h->brief) continue;
+        memcpy(&h->word, t->text.p + h->at, n);
+        memset(&h->mask, 0xFF, n);
+    }
+}
 /* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
 static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
 {
@@ -13682,6 +13815,7 @@ static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, ag
     if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;
     at = t->lead + (size_t)(op->a.p - data.p) - 1;
     if (t->text.p[at] != '"' || !agenti_template_cut(t, d->wire->noise, at)) return 0;
+    agenti_template_words(t);
     memcpy(t->type, type.p, type.n);
     t->type_n = (uint8_t)type.n;
     t->op = *op;
@@ -14437,6 +14571,10 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 /* From a wire format's ops to parts of messages and to events. Several parts may be open at the same time. */
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
+/* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
+ * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 0: it is
+ * none, and nothing has changed.                                                                                       */
+AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
 /* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
@@ -14943,6 +15081,64 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
         if (d->arena.top) agenti_arena_reset(&d->arena);
     }
     return rc;
+}
+/* Whether such an op does no more than to append its text, at most n bytes, to the part, and to show it.                */
+static int agenti_part_grows(const agenti_answer *a, const agenti_part *p, const agenti_op *op, size_t n)
+{
+    if (p == NULL || p->shown != p->text.n) return 0;
+    if (op->kind == AGENTI_OP_TEXT) return !agenti_has_tags(a, op);
+    if (op->kind == AGENTI_OP_REASONING) return 1;
+    return op->flags == 0 && p->started && n < p->text.n && n <= a->e->lim.item - p->text.n;
+}
+/* Appends n bytes at p, of which there are `room`, and makes the delta of just these. 0: no memory                      */
+static int agenti_part_more(agenti_answer *a, agenti_part *p, int type, agent_str s, size_t room)
+{
+    agenti_text *t = &p->text;
+    agent_event *ev = &a->e->ev;
+    if (!t->borrowed && s.n <= 16 && room >= 16 && agenti_blob_cap(t->p) - t->n > 16) {
+        memcpy(t->p + t->n, s.p, 16);
+        AGENTI_TOUCH(16);
+        t->p[t->n += s.n] = 0;
+    } else if (!agenti_text_add(t, a->pool, &a->e->graves, s)) return 0;
+    p->shown = t->n;
+    if (!a->e->ev_plain || ev->type != type) ev = agenti_part_event(a, type, p);
+    else if (type == AGENT_EV_INPUT_DELTA) {
+        ev->name.p = p->name.p;
+        ev->name.n = p->name.n;
+        ev->u.tool.wire_id.p = p->wire_id.p;
+        ev->u.tool.wire_id.n = p->wire_id.n;
+    }
+    a->e->ev_plain = 1;
+    ev->at_ms = a->e->now;
+    ev->msg = a->msg->id;
+    ev->part = p->id;
+    ev->call = p->call;
+    ev->text.p = t->p + t->n - s.n;
+    ev->text.n = s.n;
+    return 1;
+}
+AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, size_t room, size_t *used)
+{
+    agent_limits *lim = &a->e->lim;
+    const agenti_op *op;
+    agenti_part *part;
+    agenti_hit hit;
+    size_t k;
+    if (a->mode != AGENTI_MODE_SSE || a->d.op_n || a->ending || a->split || a->shortcut.off || !agenti_sse_fresh(&a->sse)) return 0;
+    memset(&hit, 0, sizeof hit);
+    k = agenti_shortcut_again(&a->shortcut, p, n, room, lim->piece < lim->item ? lim->piece : lim->item, a->sse.cr, &op, &hit);
+    if (k == 0) return 0;
+    part = agenti_part_find(a, op->kind == AGENTI_OP_ARGS ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
+    if (!agenti_part_grows(a, part, op, hit.text.n)) return 0;
+    agenti_shortcut_took(&a->shortcut, &a->sse.cr);
+    a->waits = a->waited = 0;
+    a->sse.offset += k;
+    a->offset += k;
+    a->mark = a->offset;
+    a->events++;
+    *used = k;
+    room -= (size_t)(hit.text.p - p);
+    return agenti_part_more(a, part, op->kind == AGENTI_OP_ARGS ? AGENT_EV_INPUT_DELTA : agenti_part_start(part) + 1, agenti_hit_text(&hit), room) ? 1 : -1;
 }
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
@@ -15703,6 +15899,8 @@ AGENTI_FN void agenti_conn_time(agent_engine *);                               /
 AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
 AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
+/* Its commonest turn, first of all: the event before once more, with another text. 1: its event was made; 0: agenti_conn_pump */
+AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -16290,19 +16488,24 @@ static size_t agenti_conn_share(const agenti_conn *c)
     size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
     return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
 }
+/* The commonest step of HTTP/1.1: a run of body bytes. 0: it is none, nothing has changed.                              */
+static int agenti_conn_run(agenti_conn *c)
+{
+    size_t used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n);
+    if (used == 0) return 0;
+    c->more = 1;
+    c->e->scanned += used;
+    c->r += used;
+    c->span = c->r - c->span_n;
+    return 1;
+}
 /* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
 static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
     int rc;
-    if (!c->skip_message && (used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n)) != 0) {
-        c->more = 1;
-        c->e->scanned += used;
-        c->r += used;
-        c->span = c->r - c->span_n;
-        return 1;
-    }
+    if (!c->skip_message && agenti_conn_run(c)) return 1;
     rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
@@ -16327,13 +16530,13 @@ static int agenti_conn_http(agenti_conn *c)
     }
     return 1;
 }
-/* The same, with body bytes that wait: those that come are joined to them, over the framing between.                    */
-static int agenti_conn_http_join(agenti_conn *c)
+/* The same, with body bytes that wait: those that come are joined to them, over the framing between. `run`: that step alone. */
+static int agenti_conn_http_join(agenti_conn *c, int run)
 {
     size_t at = c->span, n = c->span_n;
     int ok;
     c->span_n = 0;
-    ok = agenti_conn_http(c);
+    ok = run ? agenti_conn_run(c) : agenti_conn_http(c);
     if (n == 0) return ok;
     if (c->span_n) {
         memmove(c->in + c->span - n, c->in + at, n);
@@ -16361,7 +16564,7 @@ static int agenti_conn_bytes(agenti_conn *c)
     }
     if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
         if (c->r < c->w || c->more) {
-            ok = agenti_conn_http_join(c);
+            ok = agenti_conn_http_join(c, 0);
             if (!ok || c->span_n == 0 || (c->span_n == a->waits && !a->ending)) return ok;
         } else if (c->span_n == 0 || (!c->eof && !c->failed)) return -1;
     }
@@ -16480,6 +16683,21 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
         }
     }
     return rc;
+}
+AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    size_t used;
+    int rc;
+    if (a == NULL || c->over | c->need_over | c->sign | c->send | c->skip_message || c->state != AGENTI_CONN_OPEN || c->via != AGENT_VIA_BYTES) return 0;
+    if (a->d.op_n || a->shortcut.misses) return 0;
+    if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
+    rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    if (rc == 0) return 0;
+    c->span += used;
+    c->span_n -= used;
+    if (rc > 0) agenti_conn_sign(c, &c->e->ev); else agenti_conn_nomem(c);
+    return rc > 0;
 }
 #endif
 
@@ -18508,21 +18726,28 @@ static int agenti_pump_conn(agent_engine *e)
         agenti_sleep(r);
         agenti_wake(&e->conns, r);
     }
+    if (agenti_conn_repeats((agenti_conn *)r->owner)) return 1;
     if ((rc = agenti_conn_pump((agenti_conn *)r->owner)) != 0) return rc > 0;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;
 }
-AGENTDEF const agent_event *agent_next(agent_engine *e)
+static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
 {
-    agenti_bury_all(&e->graves);
-    e->scanned = 0;
-    agenti_conn_time(e);
     for (;;) {
         if (e->sessions.next != &e->sessions) {
             if (agenti_pump_session(e)) return &e->ev;
         } else if (e->conns.next == &e->conns || e->scanned >= e->lim.scan_per_next) return NULL;
         else if (agenti_pump_conn(e)) return &e->ev;
     }
+}
+AGENTDEF const agent_event *agent_next(agent_engine *e)
+{
+    const agenti_ready *r = e->conns.next;
+    if (e->graves) agenti_bury_all(&e->graves);
+    e->scanned = 0;
+    if (e->drain_first) agenti_conn_time(e);
+    else if (e->sessions.next == &e->sessions && r->owner && r->next == &e->conns && agenti_conn_repeats((agenti_conn *)r->owner)) return &e->ev;
+    return agenti_pump(e);
 }
 #endif
 

@@ -75,6 +75,8 @@ AGENTI_FN void agenti_conn_time(agent_engine *);                               /
 AGENTI_FN void agenti_conn_open_fill(const agenti_conn *, agent_event *);      /* what OPEN says                         */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /* whose event it is                      */
 AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
+/* Its commonest turn, first of all: the event before once more, with another text. 1: its event was made; 0: agenti_conn_pump */
+AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -662,19 +664,24 @@ static size_t agenti_conn_share(const agenti_conn *c)
     size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
     return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
 }
+/* The commonest step of HTTP/1.1: a run of body bytes. 0: it is none, nothing has changed.                              */
+static int agenti_conn_run(agenti_conn *c)
+{
+    size_t used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n);
+    if (used == 0) return 0;
+    c->more = 1;
+    c->e->scanned += used;
+    c->r += used;
+    c->span = c->r - c->span_n;
+    return 1;
+}
 /* One step of HTTP/1.1: a head, a run of body bytes, an end. 0: no memory.                                              */
 static int agenti_conn_http(agenti_conn *c)
 {
     agent_http_event ev;
     size_t used;
     int rc;
-    if (!c->skip_message && (used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n)) != 0) {
-        c->more = 1;
-        c->e->scanned += used;
-        c->r += used;
-        c->span = c->r - c->span_n;
-        return 1;
-    }
+    if (!c->skip_message && agenti_conn_run(c)) return 1;
     rc = agent_http_next(&c->http, c->in + c->r, agenti_conn_share(c), &used, &ev);
     if (used) c->got_byte = 1;
     c->more = rc == AGENT_OK;
@@ -699,13 +706,13 @@ static int agenti_conn_http(agenti_conn *c)
     }
     return 1;
 }
-/* The same, with body bytes that wait: those that come are joined to them, over the framing between.                    */
-static int agenti_conn_http_join(agenti_conn *c)
+/* The same, with body bytes that wait: those that come are joined to them, over the framing between. `run`: that step alone. */
+static int agenti_conn_http_join(agenti_conn *c, int run)
 {
     size_t at = c->span, n = c->span_n;
     int ok;
     c->span_n = 0;
-    ok = agenti_conn_http(c);
+    ok = run ? agenti_conn_run(c) : agenti_conn_http(c);
     if (n == 0) return ok;
     if (c->span_n) {
         memmove(c->in + c->span - n, c->in + at, n);
@@ -733,7 +740,7 @@ static int agenti_conn_bytes(agenti_conn *c)
     }
     if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
         if (c->r < c->w || c->more) {
-            ok = agenti_conn_http_join(c);
+            ok = agenti_conn_http_join(c, 0);
             if (!ok || c->span_n == 0 || (c->span_n == a->waits && !a->ending)) return ok;
         } else if (c->span_n == 0 || (!c->eof && !c->failed)) return -1;
     }
@@ -852,5 +859,20 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
         }
     }
     return rc;
+}
+AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    size_t used;
+    int rc;
+    if (a == NULL || c->over | c->need_over | c->sign | c->send | c->skip_message || c->state != AGENTI_CONN_OPEN || c->via != AGENT_VIA_BYTES) return 0;
+    if (a->d.op_n || a->shortcut.misses) return 0;
+    if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
+    rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    if (rc == 0) return 0;
+    c->span += used;
+    c->span_n -= used;
+    if (rc > 0) agenti_conn_sign(c, &c->e->ev); else agenti_conn_nomem(c);
+    return rc > 0;
 }
 #endif

@@ -23,6 +23,7 @@ struct agent_engine {
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
+    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
     size_t scanned;                           /* by this agent_next                                                     */
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
@@ -102,6 +103,7 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
 {
     agent_event *ev = &e->ev;
     memset(ev, 0, sizeof *ev);
+    e->ev_plain = 0;
     ev->type = (uint16_t)type;
     ev->at_ms = e->now;
     ev->text.p = ev->name.p = "";

@@ -13,6 +13,10 @@ enum { AGENTI_JSON_ESCAPED = 1, AGENTI_JSON_HIGH = 2 /* bytes that are not ASCII
 #define AGENTI_JSON_CUT ((size_t)-2)
 AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks);
 AGENTI_FN size_t agenti_json_word_bytes(const char *p, size_t n, int *marks);
+/* The same, if it is short and plain: 16 bytes from p on may be read. NO: it is not, or cannot be told here. Its marks: ESCAPED never. */
+AGENTI_FN size_t agenti_json_brief(const char *p, int *marks);
+AGENTI_FN size_t agenti_json_few_blanks(const char *p);      /* of the first 16 bytes; 16: maybe more                   */
+AGENTI_FN int    agenti_bytes_same(const char *p, const char *q, size_t n);  /* n >= 16                                 */
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back);      /* length of the spaces, and nothing but spaces */
 /* Unescapes over itself valid UTF-8 with valid escapes, none of a surrogate: the length of the text. */
 AGENTI_FN size_t agenti_json_unescape(char *p, size_t n);
@@ -142,6 +146,45 @@ AGENTI_FN size_t agenti_json_word(const char *p, size_t n, int back, int *marks)
     }
 #endif
     return agenti_json_word_from(p, i, n, marks);
+}
+AGENTI_FN size_t agenti_json_brief(const char *p, int *marks)
+{
+#ifdef AGENTI_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F), v = agenti_load16(p);
+    int mask = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
+                                              _mm_cmpeq_epi8(_mm_min_epu8(v, control), v)));
+    size_t k;
+    if (mask == 0 || p[k = agenti_first(mask)] != '"') return AGENTI_JSON_NO;
+    *marks = _mm_movemask_epi8(v) & ((1 << k) - 1) ? AGENTI_JSON_HIGH : 0;
+    return k;
+#else
+    uint64_t w = agenti_load8(p);
+    size_t k = 0;
+    if (agenti_below(w, 0x20) | agenti_below(w ^ AGENTI_ONES * '\\', 1) | (w & AGENTI_ONES * 0x80)) return AGENTI_JSON_NO;
+    while (k < 8 && p[k] != '"') k++;
+    *marks = 0;
+    return k < 8 ? k : AGENTI_JSON_NO;
+#endif
+}
+AGENTI_FN size_t agenti_json_few_blanks(const char *p)
+{
+#ifdef AGENTI_SSE2
+    unsigned mask = 0xFFFFu ^ (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(agenti_load16(p), _mm_set1_epi8(' ')));
+    return agenti_first((int)(mask | 0x10000u));
+#else
+    return agenti_json_blanks(p, 16, 0);
+#endif
+}
+AGENTI_FN int agenti_bytes_same(const char *p, const char *q, size_t n)
+{
+#ifdef AGENTI_SSE2
+    __m128i all = _mm_cmpeq_epi8(agenti_load16(p + n - 16), agenti_load16(q + n - 16));
+    size_t i;
+    for (i = 0; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
+    return _mm_movemask_epi8(all) == 0xFFFF;
+#else
+    return memcmp(p, q, n) == 0;
+#endif
 }
 AGENTI_FN size_t agenti_json_blanks(const char *p, size_t n, int back)
 {
@@ -594,7 +637,10 @@ AGENTI_FN size_t agenti_json_unescape(char *p, size_t n)
     size_t i = 0, to = 0, k;
     uint32_t unit;
     while (i < n) {
-        if (p[i] != '\\') {
+        if (p[i] != '\\' && n - i <= 32) {   /* short ones byte by byte                                                */
+            p[to++] = p[i];
+            k = 1;
+        } else if (p[i] != '\\') {
             const char *slash = (const char *)memchr(p + i, '\\', n - i);
             k = slash ? (size_t)(slash - p) - i : n - i;
             memmove(p + to, p + i, k);

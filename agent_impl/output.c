@@ -1,6 +1,10 @@
 /* From a wire format's ops to parts of messages and to events. Several parts may be open at the same time. */
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
+/* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
+ * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 0: it is
+ * none, and nothing has changed.                                                                                       */
+AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
 /* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
@@ -507,6 +511,64 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
         if (d->arena.top) agenti_arena_reset(&d->arena);
     }
     return rc;
+}
+/* Whether such an op does no more than to append its text, at most n bytes, to the part, and to show it.                */
+static int agenti_part_grows(const agenti_answer *a, const agenti_part *p, const agenti_op *op, size_t n)
+{
+    if (p == NULL || p->shown != p->text.n) return 0;
+    if (op->kind == AGENTI_OP_TEXT) return !agenti_has_tags(a, op);
+    if (op->kind == AGENTI_OP_REASONING) return 1;
+    return op->flags == 0 && p->started && n < p->text.n && n <= a->e->lim.item - p->text.n;
+}
+/* Appends n bytes at p, of which there are `room`, and makes the delta of just these. 0: no memory                      */
+static int agenti_part_more(agenti_answer *a, agenti_part *p, int type, agent_str s, size_t room)
+{
+    agenti_text *t = &p->text;
+    agent_event *ev = &a->e->ev;
+    if (!t->borrowed && s.n <= 16 && room >= 16 && agenti_blob_cap(t->p) - t->n > 16) {
+        memcpy(t->p + t->n, s.p, 16);
+        AGENTI_TOUCH(16);
+        t->p[t->n += s.n] = 0;
+    } else if (!agenti_text_add(t, a->pool, &a->e->graves, s)) return 0;
+    p->shown = t->n;
+    if (!a->e->ev_plain || ev->type != type) ev = agenti_part_event(a, type, p);
+    else if (type == AGENT_EV_INPUT_DELTA) {
+        ev->name.p = p->name.p;
+        ev->name.n = p->name.n;
+        ev->u.tool.wire_id.p = p->wire_id.p;
+        ev->u.tool.wire_id.n = p->wire_id.n;
+    }
+    a->e->ev_plain = 1;
+    ev->at_ms = a->e->now;
+    ev->msg = a->msg->id;
+    ev->part = p->id;
+    ev->call = p->call;
+    ev->text.p = t->p + t->n - s.n;
+    ev->text.n = s.n;
+    return 1;
+}
+AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, size_t room, size_t *used)
+{
+    agent_limits *lim = &a->e->lim;
+    const agenti_op *op;
+    agenti_part *part;
+    agenti_hit hit;
+    size_t k;
+    if (a->mode != AGENTI_MODE_SSE || a->d.op_n || a->ending || a->split || a->shortcut.off || !agenti_sse_fresh(&a->sse)) return 0;
+    memset(&hit, 0, sizeof hit);
+    k = agenti_shortcut_again(&a->shortcut, p, n, room, lim->piece < lim->item ? lim->piece : lim->item, a->sse.cr, &op, &hit);
+    if (k == 0) return 0;
+    part = agenti_part_find(a, op->kind == AGENTI_OP_ARGS ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
+    if (!agenti_part_grows(a, part, op, hit.text.n)) return 0;
+    agenti_shortcut_took(&a->shortcut, &a->sse.cr);
+    a->waits = a->waited = 0;
+    a->sse.offset += k;
+    a->offset += k;
+    a->mark = a->offset;
+    a->events++;
+    *used = k;
+    room -= (size_t)(hit.text.p - p);
+    return agenti_part_more(a, part, op->kind == AGENTI_OP_ARGS ? AGENT_EV_INPUT_DELTA : agenti_part_start(part) + 1, agenti_hit_text(&hit), room) ? 1 : -1;
 }
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)

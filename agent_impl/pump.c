@@ -124,20 +124,27 @@ static int agenti_pump_conn(agent_engine *e)
         agenti_sleep(r);
         agenti_wake(&e->conns, r);
     }
+    if (agenti_conn_repeats((agenti_conn *)r->owner)) return 1;
     if ((rc = agenti_conn_pump((agenti_conn *)r->owner)) != 0) return rc > 0;
     if (e->scanned < e->lim.scan_per_next) agenti_sleep(r);
     return 0;
 }
-AGENTDEF const agent_event *agent_next(agent_engine *e)
+static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
 {
-    agenti_bury_all(&e->graves);
-    e->scanned = 0;
-    agenti_conn_time(e);
     for (;;) {
         if (e->sessions.next != &e->sessions) {
             if (agenti_pump_session(e)) return &e->ev;
         } else if (e->conns.next == &e->conns || e->scanned >= e->lim.scan_per_next) return NULL;
         else if (agenti_pump_conn(e)) return &e->ev;
     }
+}
+AGENTDEF const agent_event *agent_next(agent_engine *e)
+{
+    const agenti_ready *r = e->conns.next;
+    if (e->graves) agenti_bury_all(&e->graves);
+    e->scanned = 0;
+    if (e->drain_first) agenti_conn_time(e);
+    else if (e->sessions.next == &e->sessions && r->owner && r->next == &e->conns && agenti_conn_repeats((agenti_conn *)r->owner)) return &e->ev;
+    return agenti_pump(e);
 }
 #endif

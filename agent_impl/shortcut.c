@@ -9,7 +9,10 @@ enum {
     AGENTI_SHORTCUT_MISSES = 16, AGENTI_SHORTCUT_REST = 256       /* after so many misses in a row so many events are not looked at */
 };
 enum agenti_hole_kind { AGENTI_HOLE_TEXT, AGENTI_HOLE_UNREAD /* a string or a number */, AGENTI_HOLE_BLANKS };
-typedef struct agenti_hole { uint16_t at; uint8_t kind; } agenti_hole;
+typedef struct agenti_hole {
+    uint64_t word, mask;                      /* the text behind it, if that is of 8 bytes at the most                  */
+    uint16_t at; uint8_t kind, brief;         /* brief: it is                                                           */
+} agenti_hole;
 typedef struct agenti_template {
     agenti_buf text;                          /* an event, without what is in its holes; n 0: nothing is learnt         */
     size_t lead, end;                         /* where its payload begins and ends; lead 0: there is nothing around it  */
@@ -28,6 +31,8 @@ typedef struct agenti_shortcut {
 } agenti_shortcut;
 typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
+typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
+
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
@@ -35,6 +40,12 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's s
  * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
  * event.                                                                                                               */
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
+/* The same of the template that fitted last, without its op: what it would be, and its text as it is written, for agenti_hit_text. `room`
+ * bytes from p on may be read, not less than n. 0: it does not fit, or not so simply; nothing changes, unless agenti_shortcut_took is called. */
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr,
+                                       const agenti_op **op, agenti_hit *);
+AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
+AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
@@ -68,8 +79,13 @@ static AGENTI_NOINLINE int agenti_hole_inside(const char *p, size_t n, int text,
     uint32_t unit;
     if (text && (marks & AGENTI_JSON_HIGH) && agenti_utf8_valid(p, n) != n) return 0;
     if (!(marks & AGENTI_JSON_ESCAPED)) return 1;
-    for (i = 0; (q = (const char *)memchr(p + i, '\\', n - i)) != NULL; i = (size_t)(q - p) + k) {
-        k = agenti_json_escape(q, n - (size_t)(q - p), &unit);
+    for (i = 0; i < n; i += k) {
+        if (p[i] != '\\') {
+            q = n - i > 32 ? (const char *)memchr(p + i, '\\', n - i) : NULL;
+            k = q ? (size_t)(q - p) - i : n - i > 32 ? n - i : 1;
+            continue;
+        }
+        k = agenti_json_escape(p + i, n - i, &unit);
         if (k == 0 || (text && unit >= 0xD800 && unit <= 0xDFFF)) return 0;
     }
     return 1;
@@ -101,7 +117,6 @@ static int agenti_template_same(const char *p, const char *q, size_t n)        /
     memcpy(&d, q + n - 4, 4);
     return ((a ^ b) | (c ^ d)) == 0;
 }
-typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
 /* p as the template between two places of its text: the length read, 0, or CUT: it is the beginning of such a one.      */
 static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t from, size_t to, agenti_hit *hit)
 {
@@ -127,15 +142,71 @@ static size_t agenti_template_read(const agenti_template *t, agent_str p, size_t
     }
     return at;
 }
+AGENTI_FN agent_str agenti_hit_text(const agenti_hit *hit)
+{
+    size_t n = hit->text.n;                   /* one by one: copying a view just written waits for the writes           */
+    if (hit->marks & AGENTI_JSON_ESCAPED) n = agenti_json_unescape((char *)(uintptr_t)hit->text.p, n);
+    return agenti_str(hit->text.p, n);
+}
 static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const agenti_hit *hit)
 {
     agenti_op *op = agenti_op_add(d, t->op.kind, t->op.key);
     if (op == NULL) return 0;
     op->flags = t->op.flags;
-    op->a.p = hit->text.p;
-    op->a.n = hit->text.n;
-    if (hit->marks & AGENTI_JSON_ESCAPED) op->a.n = agenti_json_unescape((char *)(uintptr_t)op->a.p, op->a.n);
+    op->a = agenti_hit_text(hit);
     return 1;
+}
+/* What is in a hole, in n bytes of which room may be read: its length, or 0: none, or its end is not here.              */
+static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, agenti_hit *hit)
+{
+    int text = kind == AGENTI_HOLE_TEXT, marks = 0;
+    size_t k = room > 16 && p[0] == '"' ? agenti_json_brief(p + 1, &marks) + 2 : 1;
+    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, 0, 1, &marks) : agenti_hole_unread(p, n, 0);
+    else if (text && marks && !agenti_hole_inside(p + 1, k - 2, 1, marks)) return 0;
+    if (text) { hit->text.p = p + 1; hit->text.n = k - 2; hit->marks = marks; }
+    return k == AGENTI_JSON_CUT ? 0 : k;
+}
+/* As agenti_template_read, of all of an event that is not cut. 0: it may be cut, or it is not like the template.         */
+static size_t agenti_template_whole(const agenti_template *t, const char *p, size_t n, size_t room, agenti_hit *hit)
+{
+    size_t at = t->holes[0].at, from = at, k;
+    const agenti_hole *h = t->holes, *end = h + t->hole_n;
+    if (n < t->text.n || !(at >= 16 ? agenti_bytes_same(p, t->text.p, at) : memcmp(p, t->text.p, at) == 0)) return 0;
+    for (; h < end; h++) {
+        if (h->kind == AGENTI_HOLE_BLANKS) {
+            k = room - at < 16 ? 16 : agenti_json_few_blanks(p + at);
+            if (k == 16) k = agenti_json_blanks(p + at, n - at, at >= 16);
+            at += k;
+            if (at > n) return 0;
+        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, hit) : 0) == 0) return 0;
+        else at += k;
+        k = (h + 1 < end ? h[1].at : t->text.n) - from;
+        from += k;
+        if (h->brief && room - at >= 8) {
+            uint64_t w;
+            memcpy(&w, p + at, 8);
+            if ((w ^ h->word) & h->mask) return 0;
+        } else if (k > n - at || !agenti_template_same(p + at, t->text.p + from - k, k)) return 0;
+        if ((at += k) > n) return 0;
+    }
+    return at;
+}
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *s, const char *p, size_t n, size_t room, size_t most, uint8_t cr, const agenti_op **op,
+                                       agenti_hit *hit)
+{
+    const agenti_template *t = &s->t[s->last];
+    size_t len;
+    if (t->lead == 0 || t->cr != cr) return 0;
+    len = agenti_template_whole(t, p, n, room, hit);
+    if (len == 0 || len - (t->lead + t->text.n - t->end) > most) return 0;
+    AGENTI_TOUCH(len);
+    *op = &t->op;
+    return len;
+}
+AGENTI_FN void agenti_shortcut_took(agenti_shortcut *s, uint8_t *cr)
+{
+    s->misses = 0;
+    *cr = s->t[s->last].cr_after;
 }
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *s, agenti_decoder *d, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok)
 {
@@ -238,6 +309,20 @@ static int agenti_template_cut(agenti_template *t, const char *key, size_t at)
     t->end = to;
     return 1;
 }
+/* What stands behind each hole, for comparing it in a word. The bytes of the mask are set as those of the text are, in any byte order. */
+static void agenti_template_words(agenti_template *t)
+{
+    uint32_t i;
+    for (i = 0; i < t->hole_n; i++) {
+        agenti_hole *h = &t->holes[i];
+        size_t n = (i + 1 < t->hole_n ? t->holes[i + 1].at : t->text.n) - h->at;
+        h->word = h->mask = 0;
+        h->brief = n <= 8;
+        if (!h->brief) continue;
+        memcpy(&h->word, t->text.p + h->at, n);
+        memset(&h->mask, 0xFF, n);
+    }
+}
 /* An event was read and changed nothing: it is a template if its one op is a text that was decoded in place.           */
 static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, agent_str type, agent_str data)
 {
@@ -247,6 +332,7 @@ static int agenti_template_learn(agenti_template *t, const agenti_decoder *d, ag
     if (op->a.p <= data.p || op->a.p >= data.p + data.n) return 0;
     at = t->lead + (size_t)(op->a.p - data.p) - 1;
     if (t->text.p[at] != '"' || !agenti_template_cut(t, d->wire->noise, at)) return 0;
+    agenti_template_words(t);
     memcpy(t->type, type.p, type.n);
     t->type_n = (uint8_t)type.n;
     t->op = *op;

@@ -34,15 +34,15 @@ static int note_whole(agenti_decoder *d, agent_str body)
 static const char *const parts[] = { "text", NULL }, *const owner[] = { "i", NULL }, *const none[] = { NULL };
 static const agenti_wire wires[] = {
     { "t", "", NULL, AGENTI_FRAMING_SSE, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, note_event, note_whole, NULL,
-      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none } },
+      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none }, NULL, NULL },
     { "t", "", NULL, AGENTI_FRAMING_ARRAY, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, note_event, note_whole, NULL,
-      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none } },
+      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none }, NULL, NULL },
     { "t", "", NULL, AGENTI_FRAMING_LINES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, note_event, note_whole, NULL,
-      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none } },
+      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none }, NULL, NULL },
     { "t", "", NULL, AGENTI_FRAMING_FRAMES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, note_event, note_whole, NULL,
-      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none } },
+      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none }, NULL, NULL },
     { "t", "", NULL, AGENTI_FRAMING_BYTES, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, note_event, note_whole, NULL,
-      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none } }
+      { parts, owner, owner, 0, none }, { parts, owner, owner, 1, none }, NULL, NULL }
 };
 
 /* ---- memory that can be refused ---- */
