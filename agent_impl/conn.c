@@ -866,7 +866,7 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
     size_t used;
     int rc;
     if (a == NULL || c->over | c->need_over | c->sign | c->send | c->skip_message || c->state != AGENTI_CONN_OPEN || c->via != AGENT_VIA_BYTES) return 0;
-    if (a->d.op_n || a->shortcut.misses) return 0;
+    if (c->in == NULL || a->d.op_n || a->shortcut.misses) return 0;
     if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
     rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
     if (rc == 0) return 0;
