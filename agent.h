@@ -2124,8 +2124,11 @@ AGENTI_FN int agenti_bytes_same(const char *p, const char *q, size_t n)
 {
 #ifdef AGENTI_SSE2
     __m128i all = _mm_cmpeq_epi8(agenti_load16(p + n - 16), agenti_load16(q + n - 16));
-    size_t i;
-    for (i = 0; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
+    size_t i = 0;
+    for (; n - i > 32; i += 32)
+        all = _mm_and_si128(all, _mm_and_si128(_mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)),
+                                               _mm_cmpeq_epi8(agenti_load16(p + i + 16), agenti_load16(q + i + 16))));
+    for (; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
     return _mm_movemask_epi8(all) == 0xFFFF;
 #else
     return memcmp(p, q, n) == 0;
@@ -2685,23 +2688,11 @@ AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *
 typedef struct agenti_picker {
     const agenti_field *table;
     agent_str *out;
-    uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
-    int n, row, from, to;                /* rows that refer to `row` are in from .. to - 1                              */
+    uint64_t boxes;                      /* rows that others refer to                                                   */
+    int n, row;                          /* row: the object that is open; its members' rows are behind it               */
+    char first[64];                      /* of each row's key                                                           */
 } agenti_picker;
 
-static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
-static void agenti_pick_enter(agenti_picker *k, int row)
-{
-    int i;
-    k->row = row;
-    k->first = 0;
-    k->to = k->from = row + 1;
-    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) {
-        if (k->first == 0) k->from = i;
-        k->first |= agenti_pick_bit(k->table[i].key[0]);
-        k->to = i + 1;
-    }
-}
 static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 {
     size_t i = 0;
@@ -2710,11 +2701,14 @@ static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 }
 static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    /* -1: none; plain: no escape in raw    */
 {
-    char first = raw.n ? raw.p[0] : 0;
     int i;
-    if (plain && !(k->first & agenti_pick_bit(first))) return -1;
-    for (i = k->from; i < k->to; i++) {
-        if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
+    for (i = k->row + 1; i < k->n; i++) {
+        if (plain) {
+            const char *hit = (const char *)memchr(k->first + i, raw.n ? raw.p[0] : 0, (size_t)(k->n - i));
+            if (hit == NULL) return -1;
+            i = (int)(hit - k->first);
+        }
+        if (k->table[i].up != k->row) continue;
         if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
                   : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
     }
@@ -2748,7 +2742,7 @@ static const char *agenti_pick_member(agenti_picker *k, const char *at, const ch
         if (k->out[row].p) agenti_pick_forget(k, row);
         if (at < end && *at == '{') {
             k->out[row] = agenti_json_view(at, 0);
-            agenti_pick_enter(k, row);
+            k->row = row;
             return at + 1;
         }
     }
@@ -2762,7 +2756,7 @@ static int agenti_pick_leave(agenti_picker *k, const char *at)                  
     int row = k->row;
     if (row < 0) return 0;
     k->out[row].n = (size_t)(at - k->out[row].p);
-    agenti_pick_enter(k, k->table[row].up);
+    k->row = k->table[row].up;
     return 1;
 }
 AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out)
@@ -2773,9 +2767,14 @@ AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n
     k.table = table;
     k.out = out;
     k.n = n;
+    k.row = -1;
     k.boxes = 0;
-    for (i = 0; i < n; i++) { out[i] = agenti_json_none(); if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up; }
-    agenti_pick_enter(&k, -1);
+    for (i = 0; i < n; i++) {
+        out[i].p = NULL;
+        out[i].n = 0;
+        k.first[i] = table[i].key[0];
+        if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up;
+    }
     AGENTI_TOUCH(json.n);
     if (json.n == 0) return;
     end = json.p + json.n;
@@ -3523,29 +3522,31 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
-/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. 0: not such, nothing changed. */
-static int agenti_h1_plain_size(agent_http *h, agenti_h1_in *c)
+/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. Their length, or 0: not such,
+ * nothing changed.                                                                                                    */
+static size_t agenti_h1_plain_size(agent_http *h, const char *p, size_t n)
 {
     enum { MOST = 7 };                       /* digits                                                                  */
-    const char *p = c->p;
-    size_t i = h->state == AGENTI_H1_DATA_CR ? 2 : 0, first = i;
-    uint32_t v = 0;
-    int d;
-    if (c->n < MOST + 4 || (i && (p[0] != '\r' || p[1] != '\n'))) return 0;
-    for (; i < first + MOST && (d = agenti_h1_hex(p[i])) >= 0; i++) v = v * 16 + (uint32_t)d;
+    size_t first = h->state == AGENTI_H1_DATA_CR ? 2 : 0, i;
+    uint32_t v = 0, d;
+    if (n < MOST + 4 || (first && (p[0] != '\r' || p[1] != '\n'))) return 0;
+    for (i = first; i < first + MOST; i++) {
+        d = (uint32_t)(unsigned char)p[i] - '0';
+        if (d > 9 && (d = ((uint32_t)(unsigned char)p[i] | 0x20) - 'a' + 10) - 10 > 5) break;
+        v = v * 16 + d;
+    }
     if (i == first || p[i] != '\r' || p[i + 1] != '\n' || h->extra > AGENTI_H1_EXTRA_MAX - (MOST + 1)) return 0;
     h->extra += (uint32_t)(i - first) + 1;
     h->left = v;
     h->state = (uint8_t)agenti_h1_sized(h);
     AGENTI_TOUCH(i + 2);
-    agenti_h1_used(h, c, i + 2);
-    return 1;
+    return i + 2;
 }
 static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the data of two chunks                      */
 {
     int s = h->state;
-    size_t i;
-    if ((s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) && agenti_h1_plain_size(h, c)) return AGENTI_H1_GO;
+    size_t i = s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST ? agenti_h1_plain_size(h, c->p, c->n) : 0;
+    if (i) { agenti_h1_used(h, c, i); return AGENTI_H1_GO; }
     for (i = 0; i < c->n && s != AGENTI_H1_DATA && s != AGENTI_H1_TRAILER; i++) {
         s = agenti_h1_chunk_byte(h, c->p[i]);
         if (s == AGENTI_H1_BROKEN) break;
@@ -3560,19 +3561,24 @@ static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the 
 
 AGENTI_FN size_t agenti_http_run(agent_http *h, const char *p, size_t n, size_t *body)
 {
-    agenti_h1_in c;
-    size_t k;
-    c.p = p;
-    c.n = n;
-    *body = 0;
-    if (h->state == AGENTI_H1_DATA_CR || h->state == AGENTI_H1_SIZE_FIRST) (void)agenti_h1_plain_size(h, &c);
-    if (h->state != AGENTI_H1_DATA || c.n == 0) return n - c.n;
-    k = c.n < h->left ? c.n : (size_t)h->left;
+    size_t at = 0, k = 0;
+    int s = h->state;
+    if (s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) {
+        at = agenti_h1_plain_size(h, p, n);
+        if (at == 0 && s == AGENTI_H1_DATA_CR && n >= 2 && p[0] == '\r' && p[1] == '\n') {     /* the next size is not here yet         */
+            h->state = AGENTI_H1_SIZE_FIRST;
+            at = 2;
+        }
+        s = h->state;
+    }
+    if (s == AGENTI_H1_DATA && at < n) {
+        k = n - at < h->left ? n - at : (size_t)h->left;
+        h->left -= k;
+        if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
+    }
     *body = k;
-    agenti_h1_used(h, &c, k);
-    h->left -= k;
-    if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
-    return n - c.n;
+    h->offset += at + k;
+    return at + k;
 }
 
 /* ---- the reader ---- */
@@ -13525,8 +13531,9 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's s
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
 /* The same of the template that fitted last, without its op: what it would be, and its text as it is written, for agenti_hit_text. `room`
  * bytes from p on may be read, not less than n. 0: it does not fit, or not so simply; nothing changes, unless agenti_shortcut_took is called. */
-AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr,
-                                       const agenti_op **op, agenti_hit *);
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr, const agenti_op **op,
+                                       agenti_hit *);
+AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *, const char *p, size_t n, uint8_t cr);    /* p is the beginning of one */
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
 AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
@@ -13639,12 +13646,12 @@ static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const
     op->a = agenti_hit_text(hit);
     return 1;
 }
-/* What is in a hole, in n bytes of which room may be read: its length, or 0: none, or its end is not here.              */
-static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, agenti_hit *hit)
+/* What is in a hole, in n bytes, of which room may be read; 16 before p, too, if `back`: its length, or 0: none, or its end is not here.              */
+static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, int back, agenti_hit *hit)
 {
     int text = kind == AGENTI_HOLE_TEXT, marks = 0;
     size_t k = room > 16 && p[0] == '"' ? agenti_json_brief(p + 1, &marks) + 2 : 1;
-    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, 0, 1, &marks) : agenti_hole_unread(p, n, 0);
+    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, back, 1, &marks) : agenti_hole_unread(p, n, back);
     else if (text && marks && !agenti_hole_inside(p + 1, k - 2, 1, marks)) return 0;
     if (text) { hit->text.p = p + 1; hit->text.n = k - 2; hit->marks = marks; }
     return k == AGENTI_JSON_CUT ? 0 : k;
@@ -13661,7 +13668,7 @@ static size_t agenti_template_whole(const agenti_template *t, const char *p, siz
             if (k == 16) k = agenti_json_blanks(p + at, n - at, at >= 16);
             at += k;
             if (at > n) return 0;
-        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, hit) : 0) == 0) return 0;
+        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, at >= 16, hit) : 0) == 0) return 0;
         else at += k;
         k = (h + 1 < end ? h[1].at : t->text.n) - from;
         from += k;
@@ -13685,6 +13692,14 @@ AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *s, const char *p, 
     AGENTI_TOUCH(len);
     *op = &t->op;
     return len;
+}
+AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *s, const char *p, size_t n, uint8_t cr)
+{
+    const agenti_template *t = &s->t[s->last];
+    agenti_hit hit;
+    if (t->lead == 0 || t->cr != cr || agenti_template_read(t, agenti_str(p, n), 0, t->text.n, &hit) != AGENTI_JSON_CUT) return 0;
+    AGENTI_TOUCH(n);
+    return 1;
 }
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *s, uint8_t *cr)
 {
@@ -14033,6 +14048,7 @@ AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers
 /* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
  * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
+AGENTI_FN int  agenti_answer_hold(agenti_answer *, size_t n);  /* the beginning of such an event; 0: it is not to be left */
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
 AGENTI_FN int  agenti_answer_work(agenti_answer *);
@@ -14288,16 +14304,23 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
+AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
+{
+    enum { LEAST = 16, MOST = 2048 };
+    if (a->waited || n < LEAST || n > MOST || n > a->e->lim.recv / 4) return 0;
+    a->waits = n;
+    a->waited = 1;
+    return 1;
+}
 /* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
-    enum { LEAST = 16, MOST = 2048 };         /* what is held back                                                      */
     size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
     int cut = 0;
     if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
     k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, &cut, ok);
     if (k == 0) {
-        if (cut && !a->waited && n >= LEAST && n <= MOST && n <= a->e->lim.recv / 4) { a->waits = n; a->waited = 1; }
+        if (cut) (void)agenti_answer_hold(a, n);
         return 0;
     }
     a->waited = 0;
@@ -14572,8 +14595,8 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
 /* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
- * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 0: it is
- * none, and nothing has changed.                                                                                       */
+ * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 2: it is
+ * cut, and left, as a->waits says. 0: it is none, and nothing has changed.                                             */
 AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
@@ -15127,7 +15150,7 @@ AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, siz
     if (a->mode != AGENTI_MODE_SSE || a->d.op_n || a->ending || a->split || a->shortcut.off || !agenti_sse_fresh(&a->sse)) return 0;
     memset(&hit, 0, sizeof hit);
     k = agenti_shortcut_again(&a->shortcut, p, n, room, lim->piece < lim->item ? lim->piece : lim->item, a->sse.cr, &op, &hit);
-    if (k == 0) return 0;
+    if (k == 0) return agenti_shortcut_begins(&a->shortcut, p, n, a->sse.cr) && agenti_answer_hold(a, n) ? 2 : 0;
     part = agenti_part_find(a, op->kind == AGENTI_OP_ARGS ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     if (!agenti_part_grows(a, part, op, hit.text.n)) return 0;
     agenti_shortcut_took(&a->shortcut, &a->sse.cr);
@@ -16493,7 +16516,7 @@ static int agenti_conn_run(agenti_conn *c)
 {
     size_t used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n);
     if (used == 0) return 0;
-    c->more = 1;
+    c->more = 0;
     c->e->scanned += used;
     c->r += used;
     c->span = c->r - c->span_n;
@@ -16687,12 +16710,14 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
 AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    size_t used;
+    size_t used = 0;
     int rc;
     if (a == NULL || c->over | c->need_over | c->sign | c->send | c->skip_message || c->state != AGENTI_CONN_OPEN || c->via != AGENT_VIA_BYTES) return 0;
     if (c->in == NULL || a->d.op_n || a->shortcut.misses) return 0;
-    if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
-    rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    do {
+        if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
+        rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    } while (rc == 2);
     if (rc == 0) return 0;
     c->span += used;
     c->span_n -= used;

@@ -53,6 +53,7 @@ AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers
 /* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
  * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
+AGENTI_FN int  agenti_answer_hold(agenti_answer *, size_t n);  /* the beginning of such an event; 0: it is not to be left */
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
 AGENTI_FN int  agenti_answer_work(agenti_answer *);
@@ -308,16 +309,23 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
+AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
+{
+    enum { LEAST = 16, MOST = 2048 };
+    if (a->waited || n < LEAST || n > MOST || n > a->e->lim.recv / 4) return 0;
+    a->waits = n;
+    a->waited = 1;
+    return 1;
+}
 /* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
-    enum { LEAST = 16, MOST = 2048 };         /* what is held back                                                      */
     size_t most = a->e->lim.piece < a->e->lim.item ? a->e->lim.piece : a->e->lim.item, k;
     int cut = 0;
     if (a->split || !agenti_sse_fresh(&a->sse)) return 0;
     k = agenti_shortcut_lines(&a->shortcut, &a->d, p, n, most, &a->sse.cr, &cut, ok);
     if (k == 0) {
-        if (cut && !a->waited && n >= LEAST && n <= MOST && n <= a->e->lim.recv / 4) { a->waits = n; a->waited = 1; }
+        if (cut) (void)agenti_answer_hold(a, n);
         return 0;
     }
     a->waited = 0;

@@ -669,7 +669,7 @@ static int agenti_conn_run(agenti_conn *c)
 {
     size_t used = agenti_http_run(&c->http, c->in + c->r, agenti_conn_share(c), &c->span_n);
     if (used == 0) return 0;
-    c->more = 1;
+    c->more = 0;
     c->e->scanned += used;
     c->r += used;
     c->span = c->r - c->span_n;
@@ -863,12 +863,14 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
 AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    size_t used;
+    size_t used = 0;
     int rc;
     if (a == NULL || c->over | c->need_over | c->sign | c->send | c->skip_message || c->state != AGENTI_CONN_OPEN || c->via != AGENT_VIA_BYTES) return 0;
     if (c->in == NULL || a->d.op_n || a->shortcut.misses) return 0;
-    if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
-    rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    do {
+        if (c->span_n == a->waits && (!agenti_conn_http_join(c, 1) || c->span_n == a->waits)) return 0;
+        rc = agenti_answer_again(a, c->in + c->span, c->span_n, c->w - c->span, &used);
+    } while (rc == 2);
     if (rc == 0) return 0;
     c->span += used;
     c->span_n -= used;

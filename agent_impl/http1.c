@@ -360,29 +360,31 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
-/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. 0: not such, nothing changed. */
-static int agenti_h1_plain_size(agent_http *h, agenti_h1_in *c)
+/* The commonest bytes between the data of two chunks, whole in the input: a size without extensions. Their length, or 0: not such,
+ * nothing changed.                                                                                                    */
+static size_t agenti_h1_plain_size(agent_http *h, const char *p, size_t n)
 {
     enum { MOST = 7 };                       /* digits                                                                  */
-    const char *p = c->p;
-    size_t i = h->state == AGENTI_H1_DATA_CR ? 2 : 0, first = i;
-    uint32_t v = 0;
-    int d;
-    if (c->n < MOST + 4 || (i && (p[0] != '\r' || p[1] != '\n'))) return 0;
-    for (; i < first + MOST && (d = agenti_h1_hex(p[i])) >= 0; i++) v = v * 16 + (uint32_t)d;
+    size_t first = h->state == AGENTI_H1_DATA_CR ? 2 : 0, i;
+    uint32_t v = 0, d;
+    if (n < MOST + 4 || (first && (p[0] != '\r' || p[1] != '\n'))) return 0;
+    for (i = first; i < first + MOST; i++) {
+        d = (uint32_t)(unsigned char)p[i] - '0';
+        if (d > 9 && (d = ((uint32_t)(unsigned char)p[i] | 0x20) - 'a' + 10) - 10 > 5) break;
+        v = v * 16 + d;
+    }
     if (i == first || p[i] != '\r' || p[i + 1] != '\n' || h->extra > AGENTI_H1_EXTRA_MAX - (MOST + 1)) return 0;
     h->extra += (uint32_t)(i - first) + 1;
     h->left = v;
     h->state = (uint8_t)agenti_h1_sized(h);
     AGENTI_TOUCH(i + 2);
-    agenti_h1_used(h, c, i + 2);
-    return 1;
+    return i + 2;
 }
 static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the data of two chunks                      */
 {
     int s = h->state;
-    size_t i;
-    if ((s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) && agenti_h1_plain_size(h, c)) return AGENTI_H1_GO;
+    size_t i = s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST ? agenti_h1_plain_size(h, c->p, c->n) : 0;
+    if (i) { agenti_h1_used(h, c, i); return AGENTI_H1_GO; }
     for (i = 0; i < c->n && s != AGENTI_H1_DATA && s != AGENTI_H1_TRAILER; i++) {
         s = agenti_h1_chunk_byte(h, c->p[i]);
         if (s == AGENTI_H1_BROKEN) break;
@@ -397,19 +399,24 @@ static int agenti_h1_chunk(agent_http *h, agenti_h1_in *c)   /* all between the 
 
 AGENTI_FN size_t agenti_http_run(agent_http *h, const char *p, size_t n, size_t *body)
 {
-    agenti_h1_in c;
-    size_t k;
-    c.p = p;
-    c.n = n;
-    *body = 0;
-    if (h->state == AGENTI_H1_DATA_CR || h->state == AGENTI_H1_SIZE_FIRST) (void)agenti_h1_plain_size(h, &c);
-    if (h->state != AGENTI_H1_DATA || c.n == 0) return n - c.n;
-    k = c.n < h->left ? c.n : (size_t)h->left;
+    size_t at = 0, k = 0;
+    int s = h->state;
+    if (s == AGENTI_H1_DATA_CR || s == AGENTI_H1_SIZE_FIRST) {
+        at = agenti_h1_plain_size(h, p, n);
+        if (at == 0 && s == AGENTI_H1_DATA_CR && n >= 2 && p[0] == '\r' && p[1] == '\n') {     /* the next size is not here yet         */
+            h->state = AGENTI_H1_SIZE_FIRST;
+            at = 2;
+        }
+        s = h->state;
+    }
+    if (s == AGENTI_H1_DATA && at < n) {
+        k = n - at < h->left ? n - at : (size_t)h->left;
+        h->left -= k;
+        if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
+    }
     *body = k;
-    agenti_h1_used(h, &c, k);
-    h->left -= k;
-    if (h->left == 0) h->state = AGENTI_H1_DATA_CR;
-    return n - c.n;
+    h->offset += at + k;
+    return at + k;
 }
 
 /* ---- the reader ---- */

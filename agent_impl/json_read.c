@@ -179,8 +179,11 @@ AGENTI_FN int agenti_bytes_same(const char *p, const char *q, size_t n)
 {
 #ifdef AGENTI_SSE2
     __m128i all = _mm_cmpeq_epi8(agenti_load16(p + n - 16), agenti_load16(q + n - 16));
-    size_t i;
-    for (i = 0; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
+    size_t i = 0;
+    for (; n - i > 32; i += 32)
+        all = _mm_and_si128(all, _mm_and_si128(_mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)),
+                                               _mm_cmpeq_epi8(agenti_load16(p + i + 16), agenti_load16(q + i + 16))));
+    for (; n - i > 16; i += 16) all = _mm_and_si128(all, _mm_cmpeq_epi8(agenti_load16(p + i), agenti_load16(q + i)));
     return _mm_movemask_epi8(all) == 0xFFFF;
 #else
     return memcmp(p, q, n) == 0;
@@ -740,23 +743,11 @@ AGENTI_FN int agenti_json_string(agent_str value, uint16_t *high, agenti_arena *
 typedef struct agenti_picker {
     const agenti_field *table;
     agent_str *out;
-    uint64_t first, boxes;               /* boxes: rows that others refer to                                            */
-    int n, row, from, to;                /* rows that refer to `row` are in from .. to - 1                              */
+    uint64_t boxes;                      /* rows that others refer to                                                   */
+    int n, row;                          /* row: the object that is open; its members' rows are behind it               */
+    char first[64];                      /* of each row's key                                                           */
 } agenti_picker;
 
-static uint64_t agenti_pick_bit(char c) { return (uint64_t)1 << ((unsigned char)c & 63); }
-static void agenti_pick_enter(agenti_picker *k, int row)
-{
-    int i;
-    k->row = row;
-    k->first = 0;
-    k->to = k->from = row + 1;
-    for (i = row + 1; i < k->n; i++) if (k->table[i].up == row) {
-        if (k->first == 0) k->from = i;
-        k->first |= agenti_pick_bit(k->table[i].key[0]);
-        k->to = i + 1;
-    }
-}
 static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 {
     size_t i = 0;
@@ -765,11 +756,14 @@ static int agenti_pick_equal(const char *raw, size_t n, const char *key)
 }
 static int agenti_pick_row(const agenti_picker *k, agent_str raw, int plain)    /* -1: none; plain: no escape in raw    */
 {
-    char first = raw.n ? raw.p[0] : 0;
     int i;
-    if (plain && !(k->first & agenti_pick_bit(first))) return -1;
-    for (i = k->from; i < k->to; i++) {
-        if (k->table[i].up != k->row || (plain && k->table[i].key[0] != first)) continue;
+    for (i = k->row + 1; i < k->n; i++) {
+        if (plain) {
+            const char *hit = (const char *)memchr(k->first + i, raw.n ? raw.p[0] : 0, (size_t)(k->n - i));
+            if (hit == NULL) return -1;
+            i = (int)(hit - k->first);
+        }
+        if (k->table[i].up != k->row) continue;
         if (plain ? agenti_pick_equal(raw.p, raw.n, k->table[i].key)
                   : agenti_json_same(raw, agenti_cstr(k->table[i].key))) return i;
     }
@@ -803,7 +797,7 @@ static const char *agenti_pick_member(agenti_picker *k, const char *at, const ch
         if (k->out[row].p) agenti_pick_forget(k, row);
         if (at < end && *at == '{') {
             k->out[row] = agenti_json_view(at, 0);
-            agenti_pick_enter(k, row);
+            k->row = row;
             return at + 1;
         }
     }
@@ -817,7 +811,7 @@ static int agenti_pick_leave(agenti_picker *k, const char *at)                  
     int row = k->row;
     if (row < 0) return 0;
     k->out[row].n = (size_t)(at - k->out[row].p);
-    agenti_pick_enter(k, k->table[row].up);
+    k->row = k->table[row].up;
     return 1;
 }
 AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n, agent_str *out)
@@ -828,9 +822,14 @@ AGENTI_FN void agenti_json_pick(agent_str json, const agenti_field *table, int n
     k.table = table;
     k.out = out;
     k.n = n;
+    k.row = -1;
     k.boxes = 0;
-    for (i = 0; i < n; i++) { out[i] = agenti_json_none(); if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up; }
-    agenti_pick_enter(&k, -1);
+    for (i = 0; i < n; i++) {
+        out[i].p = NULL;
+        out[i].n = 0;
+        k.first[i] = table[i].key[0];
+        if (table[i].up >= 0) k.boxes |= (uint64_t)1 << table[i].up;
+    }
     AGENTI_TOUCH(json.n);
     if (json.n == 0) return;
     end = json.p + json.n;

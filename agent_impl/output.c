@@ -2,8 +2,8 @@
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
 /* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
- * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 0: it is
- * none, and nothing has changed.                                                                                       */
+ * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 2: it is
+ * cut, and left, as a->waits says. 0: it is none, and nothing has changed.                                             */
 AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
@@ -557,7 +557,7 @@ AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, siz
     if (a->mode != AGENTI_MODE_SSE || a->d.op_n || a->ending || a->split || a->shortcut.off || !agenti_sse_fresh(&a->sse)) return 0;
     memset(&hit, 0, sizeof hit);
     k = agenti_shortcut_again(&a->shortcut, p, n, room, lim->piece < lim->item ? lim->piece : lim->item, a->sse.cr, &op, &hit);
-    if (k == 0) return 0;
+    if (k == 0) return agenti_shortcut_begins(&a->shortcut, p, n, a->sse.cr) && agenti_answer_hold(a, n) ? 2 : 0;
     part = agenti_part_find(a, op->kind == AGENTI_OP_ARGS ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     if (!agenti_part_grows(a, part, op, hit.text.n)) return 0;
     agenti_shortcut_took(&a->shortcut, &a->sse.cr);

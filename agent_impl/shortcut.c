@@ -42,8 +42,9 @@ AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's s
 AGENTI_FN size_t agenti_shortcut_lines(agenti_shortcut *, agenti_decoder *, const char *p, size_t n, size_t most, uint8_t *cr, int *cut, int *ok);
 /* The same of the template that fitted last, without its op: what it would be, and its text as it is written, for agenti_hit_text. `room`
  * bytes from p on may be read, not less than n. 0: it does not fit, or not so simply; nothing changes, unless agenti_shortcut_took is called. */
-AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr,
-                                       const agenti_op **op, agenti_hit *);
+AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, size_t n, size_t room, size_t most, uint8_t cr, const agenti_op **op,
+                                       agenti_hit *);
+AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *, const char *p, size_t n, uint8_t cr);    /* p is the beginning of one */
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
 AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
@@ -156,12 +157,12 @@ static int agenti_template_op(const agenti_template *t, agenti_decoder *d, const
     op->a = agenti_hit_text(hit);
     return 1;
 }
-/* What is in a hole, in n bytes of which room may be read: its length, or 0: none, or its end is not here.              */
-static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, agenti_hit *hit)
+/* What is in a hole, in n bytes, of which room may be read; 16 before p, too, if `back`: its length, or 0: none, or its end is not here.              */
+static size_t agenti_hole_length(int kind, const char *p, size_t n, size_t room, int back, agenti_hit *hit)
 {
     int text = kind == AGENTI_HOLE_TEXT, marks = 0;
     size_t k = room > 16 && p[0] == '"' ? agenti_json_brief(p + 1, &marks) + 2 : 1;
-    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, 0, 1, &marks) : agenti_hole_unread(p, n, 0);
+    if (k < 2 || (text && k == 2)) k = text ? agenti_hole_string(p, n, back, 1, &marks) : agenti_hole_unread(p, n, back);
     else if (text && marks && !agenti_hole_inside(p + 1, k - 2, 1, marks)) return 0;
     if (text) { hit->text.p = p + 1; hit->text.n = k - 2; hit->marks = marks; }
     return k == AGENTI_JSON_CUT ? 0 : k;
@@ -178,7 +179,7 @@ static size_t agenti_template_whole(const agenti_template *t, const char *p, siz
             if (k == 16) k = agenti_json_blanks(p + at, n - at, at >= 16);
             at += k;
             if (at > n) return 0;
-        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, hit) : 0) == 0) return 0;
+        } else if ((k = n > at ? agenti_hole_length(h->kind, p + at, n - at, room - at, at >= 16, hit) : 0) == 0) return 0;
         else at += k;
         k = (h + 1 < end ? h[1].at : t->text.n) - from;
         from += k;
@@ -202,6 +203,14 @@ AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *s, const char *p, 
     AGENTI_TOUCH(len);
     *op = &t->op;
     return len;
+}
+AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *s, const char *p, size_t n, uint8_t cr)
+{
+    const agenti_template *t = &s->t[s->last];
+    agenti_hit hit;
+    if (t->lead == 0 || t->cr != cr || agenti_template_read(t, agenti_str(p, n), 0, t->text.n, &hit) != AGENTI_JSON_CUT) return 0;
+    AGENTI_TOUCH(n);
+    return 1;
 }
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *s, uint8_t *cr)
 {

@@ -6,7 +6,7 @@
 
 static char input[1 << 18], wire_bytes[1 << 20], logs[2][1 << 20];
 static size_t input_n, log_n[2];
-static unsigned seed, learnt;
+static unsigned seed, learnt, repeated;
 static const char *line_end = "\n";           /* what "\n" becomes                                                     */
 static unsigned rnd(unsigned n) { seed = seed * 1103515245u + 12345u; return (seed >> 8) % n; }
 static void put(const char *s)
@@ -18,6 +18,9 @@ static void put(const char *s)
         if (input_n + n < sizeof input) { memcpy(input + input_n, p, n); input_n += n; }
     }
 }
+/* In calm streams hardly ever, so that most events are like the one before.                                             */
+static unsigned calm;
+static int seldom(unsigned n) { return rnd(calm ? n * 40 : n) == 0; }
 static void put_blanks(void) { unsigned n = rnd(3) ? 0 : rnd(40); while (n--) put(rnd(200) ? " " : "\t"); }
 
 /* What stands between the quotes of a text: mostly plain, sometimes what a shortcut must not take.                      */
@@ -25,19 +28,19 @@ static void put_text(void)
 {
     static const char *const pieces[] = { "word", " and", "x", "\\n", "\\\"", "\\\\", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\\u00e9", "\\ud83d", "\\ude00", "\xFF",
         "\\u0000", "\"", "\\q", "\\", "\"}}]}", "{\\\"a\\\":", "1}" };
-    unsigned n = rnd(10) == 0 ? 0 : 1 + rnd(3);
-    while (n--) put(pieces[rnd(40) ? rnd(8) : rnd(sizeof pieces / sizeof *pieces)]);
+    unsigned n = seldom(10) ? 0 : 1 + rnd(3);
+    while (n--) put(pieces[!seldom(40) ? rnd(8) : rnd(sizeof pieces / sizeof *pieces)]);
 }
 static void put_chat(unsigned kind)
 {
     static const char *const keys[] = { "content", "reasoning_content", "reasoning", "refusal", "content", "content" };
     put("data: {\"id\":\"c\",\"choices\":[{\"index\":");
-    put(rnd(30) ? "0" : "1");
+    put(!seldom(30) ? "0" : "1");
     put(",\"delta\":{");
     if (kind == 6) {
         put("\"tool_calls\":[{\"index\":");
-        put(rnd(8) ? "0" : "1");
-        put(rnd(6) ? ",\"function\":{\"arguments\":\"" : ",\"id\":\"i1\",\"function\":{\"name\":\"f\",\"arguments\":\"");
+        put(!seldom(8) ? "0" : "1");
+        put(!seldom(6) ? ",\"function\":{\"arguments\":\"" : ",\"id\":\"i1\",\"function\":{\"name\":\"f\",\"arguments\":\"");
         put_text();
         put("\"}}]");
     } else {
@@ -46,19 +49,19 @@ static void put_chat(unsigned kind)
         put("\":\"");
         put_text();
         put("\"");
-        if (rnd(20) == 0) put(",\"reasoning\":\"other\"");
+        if (seldom(20)) put(",\"reasoning\":\"other\"");
     }
     put("},\"finish_reason\":");
-    put(rnd(60) ? "null" : "\"stop\"");
+    put(!seldom(60) ? "null" : "\"stop\"");
     put("}]");
-    if (rnd(40) == 0) put(",\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}");
-    if (rnd(3)) { put(",\"obfuscation\":\""); put_text(); put("\""); }
-    if (rnd(12) == 0) put(rnd(2) ? ",\"obfuscation\":17" : ",\"obfuscation\":-1.5e3");
-    if (rnd(50) == 0) put(",\"error\":null");
-    if (rnd(50) == 0) put(",\"x\":\"  \"");
+    if (seldom(40)) put(",\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}");
+    if (calm || rnd(3)) { put(",\"obfuscation\":\""); put_text(); put("\""); }
+    if (seldom(12)) put(rnd(2) ? ",\"obfuscation\":17" : ",\"obfuscation\":-1.5e3");
+    if (seldom(50)) put(",\"error\":null");
+    if (seldom(50)) put(",\"x\":\"  \"");
     put_blanks();
     put("}");
-    if (rnd(30) == 0) put_blanks();
+    if (seldom(30)) put_blanks();
     put("\n\n");
 }
 static void put_anthropic(unsigned kind)
@@ -66,7 +69,7 @@ static void put_anthropic(unsigned kind)
     static const char *const types[] = { "text_delta\",\"text", "thinking_delta\",\"thinking", "input_json_delta\",\"partial_json", "signature_delta\",\"signature" };
     static const char *const blocks[] = { NULL, "{\"type\":\"thinking\",\"thinking\":\"\"}", "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}" };
     char index[2] = { (char)('0' + kind % 3), 0 };
-    if (rnd(6) == 0) {
+    if (seldom(6)) {
         put("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":");
         put(index);
         put(",\"content_block\":");
@@ -78,15 +81,15 @@ static void put_anthropic(unsigned kind)
         put("}\n\n");
         return;
     }
-    if (rnd(25) == 0) { put("data: {\"type\":\"content_block_stop\",\"index\":"); put(index); put("}\n\n"); return; }
-    put(rnd(20) ? "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":" : "data: {\"type\":\"content_block_delta\",\"index\":");
+    if (seldom(25)) { put("data: {\"type\":\"content_block_stop\",\"index\":"); put(index); put("}\n\n"); return; }
+    put(!seldom(20) ? "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":" : "data: {\"type\":\"content_block_delta\",\"index\":");
     put(index);
     put(",\"delta\":{\"type\":\"");
-    put(types[rnd(10) ? kind % 3 : 3]);
+    put(types[!seldom(10) ? kind % 3 : 3]);
     put("\":\"");
     put_text();
     put("\"");
-    if (rnd(20) == 0) put_blanks();
+    if (seldom(20)) put_blanks();
     put("}");
     put_blanks();
     put("}\n\n");
@@ -95,13 +98,14 @@ static void make(int chat, unsigned n)
 {
     static const char *const ends[] = { "\n", "\n", "\r\n", "\r" };
     unsigned kind = rnd(7);
+    calm = rnd(2);
     input_n = 0;
     line_end = ends[rnd(4)];
     while (n--) {
-        if (rnd(6) == 0) kind = rnd(7);
+        if (seldom(6)) kind = rnd(7);
         if (chat) put_chat(kind); else put_anthropic(kind);
-        if (rnd(40) == 0) put(": comment\n\n");
-        if (rnd(80) == 0) put("data: nonsense\n\n");
+        if (seldom(40)) put(": comment\n\n");
+        if (seldom(80)) put("data: nonsense\n\n");
     }
     if (rnd(2)) put(chat ? "data: [DONE]\n\n" : "data: {\"type\":\"message_stop\"}\n\n");
 }
@@ -109,9 +113,10 @@ static void make(int chat, unsigned n)
 static size_t make_chunks(void)
 {
     size_t at = 0, n, to;
+    unsigned most = rnd(2) ? 400 : 8000;
     to = (size_t)sprintf(wire_bytes, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (; at < input_n; at += n) {
-        n = 1 + (rnd(4) ? rnd(400) : rnd(4));
+        n = 1 + (rnd(4) ? rnd(most) : rnd(4));
         if (n > input_n - at) n = input_n - at;
         to += (size_t)sprintf(wire_bytes + to, rnd(9) ? "%x\r\n" : rnd(2) ? "%08X\r\n" : "%x;a=b\r\n", (unsigned)n);
         memcpy(wire_bytes + to, input + at, n);
@@ -144,6 +149,8 @@ static void decode(const char *wire, int off, int chunked, size_t first, size_t 
         at += taken;
         while ((ev = agent_next(e)) != NULL || agent_deadline(e) == 0) {
             if (ev == NULL) continue;
+            if (off == 0 && e->ev_plain) repeated++;
+            CHECK(!off || !e->ev_plain);
             if (ev->type == AGENT_EV_CLOSE) { conn = 0; continue; }
             n = agent_event_json(ev, logs[off] + log_n[off], sizeof logs[off] - log_n[off]);
             if (log_n[off] + n < sizeof logs[off]) log_n[off] += n;
@@ -178,7 +185,8 @@ int main(void)
         }
         CHECK(at == input_n);
     }
-    printf("learnt: %u\n", learnt);
+    printf("learnt: %u, deltas in one step: %u\n", learnt, repeated);
     CHECK(learnt > 1000);              /* something was learnt at all                                             */
+    CHECK(repeated > 5000);            /* and used without an op                                                  */
     return test_end("shortcut");
 }
