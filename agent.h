@@ -92,6 +92,8 @@
  *               a name for people, the most tokens of a prompt and of an answer; id always, the others where the provider tells them
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
+ *   MSG_CUT     this message and all behind it are no more (agent_message_cut, agent_regenerate)
+ *   CHECKPOINT  of sessions with AGENT_S_CHECKPOINTS: nothing is under way, before each request and after each run
  *   STEP_START  a model call begins; name: the model
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
@@ -105,20 +107,24 @@
  *               u.tool.by AGENT_BY_PROVIDER: the provider runs it, no INPUT events come before and no TOOL_RUN after it
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
- *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
+ *   TOOL_CANCEL stop it, by a cancel or for lack of time: agent_tool_done still counts for u.tool.timeout_ms, then what it printed so far is kept
+ *               and the call is over
  *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
  *               gets exactly one. BY_PROVIDER: text is the result as the provider's JSON; NOT_RUN and empty when none came with this answer
  *   NEED_DONE   a need is over: answered or withdrawn
  *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome, model (as the answer names it), request_id, and
  *               headers: the rate-limit lines of the answer's head as they came, for agent_http_header: "x-ratelimit-remaining-tokens: 99\n"
- *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
+ *   ERROR       u.error and text. What follows is told by u.error.scope: RUN_END, or RETRY_WAIT. decode-only: instead of STEP_END
+ *   RETRY_WAIT  the request is made again at u.retry.at_ms of the host's clock (attempt of max; fault: why)
+ *   RETRY_GO    now, or by agent_retry; another answer begins in the same step, or after an answer that broke off another step
  *   WARNING     text: something odd that did no harm; name: more about it
- *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
- *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
- *               that are text joined; the first one alone when there is no memory to join them
+ *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all, why it ends, and waits: for whom
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), goes into the table (DELIVERED), is given back by a cancel (RETURNED), has another
+ *               place or lane (MOVED). text: its parts that are text joined; the first one alone when there is no memory to join them
  *
  * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | FILE_* | INPUT_* )* TOOL_CALL* MSG_END
- *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
+ *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. After OPEN|SEND and before MSG_ADD there may be
+ *         ( ERROR RETRY_WAIT RETRY_GO OPEN|SEND )*. Parts may be open side by side. Whatever happens, every START
  *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
  *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
@@ -144,8 +150,24 @@
  * Tools that the provider defines or runs itself are declared as its own JSON (AGENT_TF_RAW).
  *
  * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
- * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
- * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
+ * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. What silence brings about (an answer that
+ * does not come, a tool that does not end) happens only when an agent_next at that time has found nothing to do: a host that slept gets to
+ * feed first what has come meanwhile.
+ *
+ * Deadlines    connect_ms, first_ms, idle_ms of the peer: a fault TIMEOUT, which is retried. tool_ms, or a tool's own: TOOL_CANCEL, grace_ms, then
+ *              an error for the model. step_ms, run_ms: what runs is cut, the run is LIMITED.
+ * Retries      of RATE, OVERLOADED, SERVER, TRANSPORT, TIMEOUT, PROTOCOL and 408, 409, when nothing of the answer was shown. They wait as long as the
+ *              provider says, else 2, 4, 8, 16 s and up to a quarter more. AUTH, QUOTA, CONTEXT, FILTER and 400 never are. When something was
+ *              shown, the run fails, or with AGENT_S_GO_ON goes on behind what is there. agent_retry forces or forbids. Attempts count in
+ *              a row; an answer sets them back. Tokens of failed attempts count in STEP_END.
+ * Stop         agent_cancel works in every state, also twice: partial text, thoughts and usage stay, running tools get TOOL_CANCEL and grace_ms, what
+ *              waits in the queue is given back, one RUN_END says CANCELLED. agent_stop waits for the step, or for the tools that run.
+ * End          a run ends when the model calls nothing, or by what agent_session_desc says of steps, tokens, tools and finish reasons: STEP_END has
+ *              why. A message submitted there as AGENT_STEER, or nothing (n 0), lets it go on. tool_choice, once obeyed, is auto again.
+ * Queue        a message submitted during a run waits: AGENT_QUEUE for a run of its own, AGENT_STEER for the next request, AGENT_STORE for the end.
+ *              In the order of their lane; agent_queue_at shows, agent_queue_cancel takes back, agent_queue_move reorders.
+ * Table        agent_message_cut drops the last messages, agent_regenerate the last answer to ask again. Calls that are left without results get them,
+ *              with a WARNING, before the next message.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
@@ -264,11 +286,11 @@
  * Misuse by the host is a negative code (AGENT_CODES below is the table) and changes nothing; agent_last says why. What a peer does is an ERROR
  * event, never fatal to the engine:
  *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
- *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
+ *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | TIMEOUT | FILTER
  *   LIMIT one of agent_limits | NOMEM
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
- * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
- * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
+ * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). Retries:
+ * chapter 7. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
  * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL. After a status 401 to a key the
  * host is asked for another one, once a step, and what is still refused then is the ERROR.
  *
@@ -339,6 +361,7 @@
  *   wire_models.c      lists of models
  *   providers.c        wire formats and providers by name
  *   engine.c           handles, who has work, the one event
+ *   timer.c            what has to happen at a time
  *   intake.c           messages that a host hands in: checked and copied
  *   shortcut.c         events that repeat themselves but for a string
  *   think.c            <think> tags in text
@@ -350,6 +373,11 @@
  *   decode.c           the decode-only door
  *   models.c           what models a provider has
  *   session.c          conversations, as the host sees them
+ *   news.c             what events say of a session
+ *   queue.c            the queue and the table, changed by the host
+ *   send.c             the request of a step
+ *   judge.c            what is made of an answer, and retries
+ *   calls.c            the calls of a step
  *   loop.c             runs and steps
  *   convert.c          requests in, and out in any wire format
  *   pump.c             open, close, time, agent_next
@@ -481,7 +509,7 @@ typedef struct agent_desc {
   size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
   agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
-  uint64_t seed;                             /* for whatever will need chance; nothing does yet                       */
+  uint64_t seed;                             /* of the jitter between retries: give each process another              */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
   agent_limits limits;
 } agent_desc;
@@ -510,6 +538,11 @@ typedef struct agent_peer_desc {
                                     with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
   uint32_t dialect_on, dialect_off;
+  /* Milliseconds, 0: default, AGENT_OFF: no limit. What runs out of time is a fault TIMEOUT                          */
+  uint32_t connect_ms;           /* from OPEN (or SIGN) until agent_opened                                 default 30 s */
+  uint32_t first_ms;             /* from there until the answer's first content (five times that when the answer comes in one piece). Comments
+                                    and pings are none                                                     default 120 s */
+  uint32_t idle_ms;              /* between contents                                                       default 90 s */
   void *user;                    /* comes back in events of no session                                                */
 } agent_peer_desc;
 /* 0: see agent_last (unknown provider, bad URL, a header with CR, LF or NUL, body_json no object, limit, memory).     */
@@ -530,6 +563,8 @@ enum {
   AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
   AGENT_TF_STRICT = 4,           /* the model's arguments are to fit the schema exactly, which has to be of the provider's strict kind:
                                     every property required, additionalProperties false (OpenAI structured outputs)   */
+  AGENT_TF_ENDS_RUN = 8,         /* the run ends after the step in which it was called and did not fail               */
+  AGENT_TF_REPLAY_SAFE = 16,     /* may run again when a saved session is loaded that was left while it ran; else it counts as interrupted */
   AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
                                     runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
                                     TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
@@ -539,6 +574,7 @@ typedef struct agent_tool {
   const char *description;       /* NULL: none. Not used with RAW                                                     */
   const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
   uint32_t flags;                /* AGENT_TF_                                                                         */
+  uint32_t timeout_ms;           /* until it has to be done; 0: agent_session_desc.tool_ms, AGENT_OFF: any time       */
   void *user;                    /* comes back in u.tool.user                                                         */
 } agent_tool;
 enum {
@@ -546,6 +582,9 @@ enum {
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
   AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_GO_ON = 16,            /* an answer that breaks off after something of it was shown is kept, and the run goes on: a message of role
+                                    user (AGENT_MSG_NOTE) asks for the rest, within max_retries. Else the run FAILs    */
+  AGENT_S_CHECKPOINTS = 32,      /* CHECKPOINT events tell when a save loses nothing                                  */
   AGENT_S_THOUGHTS_TOLD = 8      /* a complete answer of reasoning alone, without text and calls, is told once more as its text: some
                                     hosts put all that a model says into the wrong field (vLLM and Azure, wire: B22, B23)      */
 };
@@ -560,6 +599,19 @@ typedef struct agent_session_desc {
   uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
                                     (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
+  /* Retries: of what u.error.retryable says, when nothing of the answer was shown                                    */
+  uint32_t max_retries;          /* in a row; AGENT_OFF: none                                      default 4          */
+  uint32_t retry_ms, retry_cap_ms;   /* the first wait, doubled each time up to the cap, and up to a quarter of it more by
+                                    chance (desc.seed)                                             default 2 s, 30 s  */
+  uint32_t hint_cap_ms;          /* the longest wait a provider may ask for: asks it for more, the run ends (AGENT_WHY_HINT). AGENT_OFF:
+                                    any                                                            default 60 s       */
+  /* Milliseconds, AGENT_OFF: no limit                                                                                */
+  uint32_t tool_ms;              /* from TOOL_RUN until agent_tool_done: then TOOL_CANCEL, and an error for the model   default 120 s */
+  uint32_t grace_ms;             /* from TOOL_CANCEL on a tool may still end by itself; AGENT_OFF: not at all           default 250 ms */
+  uint32_t step_ms, run_ms;      /* a step with its tools; a run. Then what runs is cut as by a cancel, and the run is LIMITED   default no limit */
+  /* A run ends after the step in which one of these, max_steps or AGENT_TF_ENDS_RUN comes true, unless the host goes on: see STEP_END */
+  uint32_t max_run_tokens;       /* input and output of its steps, as the provider counts them     default no limit   */
+  uint32_t stop_finish;          /* bits 1 << AGENT_FINISH_: such an answer ends it, though its calls could be gone on with   default none */
   void *user;                    /* comes back in every event of the session                                          */
 } agent_session_desc;
 /* 0: see agent_last. Strings are copied.                                                                             */
@@ -611,31 +663,60 @@ typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and 
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+enum { AGENT_MSG_NOTE = 2 };     /* of an AGENT_USER message: the engine's own words to the model                     */
 enum { AGENT_MSG_SYSTEM = 64 };  /* of an AGENT_USER message: an import had it as a system or developer message among the others. It goes
                                     back as such to formats that have those (OpenAI's), to others as the user's       */
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
-  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM                                                  */
+  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM, AGENT_MSG_NOTE                                  */
   uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
 enum agent_lane {
   AGENT_QUEUE = 0,               /* a run of its own, after the current one                                           */
-  AGENT_NOW = 1                  /* E_STATE if the session is busy                                                    */
+  AGENT_STEER = 1,               /* into the current run, before its next request; a run that would end goes on. Idle: as QUEUE */
+  AGENT_STORE = 2,               /* into the table without a run, when the session is idle                            */
+  AGENT_NOW = 4                  /* as QUEUE, but E_STATE if the session is busy                                      */
 };
 /* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
  * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
 AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
 /* The same with parts (TEXT, IMAGE, AUDIO, FILE) and a lane. What a provider does not take of them is named in brackets instead, with a
- * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there; the last message must be the user's or tool results
- * (else E_STATE).                                                                                                    */
+ * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there: idle, when the last message is the user's or
+ * tool results; AGENT_STEER at a STEP_END whose u.end.why would end the run behind tool results (else E_STATE). Calls that have no results,
+ * as in a table that was cut, get them before the message, with a WARNING.                                            */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
+enum agent_stop_when {
+  AGENT_STOP_STEP = 1,           /* when this step is over, with its tools; a wait for a retry ends at once           */
+  AGENT_STOP_TOOLS = 2,          /* when the tools that run are done: no other starts, an answer is cut               */
+  AGENT_STOP_NOW = 3             /* agent_cancel                                                                      */
+};
+/* The same, gently: a later call can only hasten it. Running tools get TOOL_CANCEL (NOW) and grace_ms. OK, E_ARG, E_STALE. */
+AGENTDEF int agent_stop(agent_engine *, agent_id s, int when);
+enum agent_retry_what { AGENT_RETRY_NOW, AGENT_RETRY_STOP };
+/* NOW: ends the wait of RETRY_WAIT; also between an ERROR of scope RUN and its RUN_END, of any fault: the run goes on with another step.
+ * STOP: no more retries, the fault stands. OK, E_ARG, E_STALE, LATE (nothing waits).                                  */
+AGENTDEF int agent_retry(agent_engine *, agent_id s, int what);
+/* The queue as it is, from 0: what was submitted and is not in the table yet. OK, E_STALE, E_ARG (past the last).       */
+typedef struct agent_item { uint32_t item; int lane; uint32_t part_count; /* 0: go on */ } agent_item;
+AGENTDEF int agent_queue_at(const agent_engine *, agent_id s, size_t i, agent_item *out);
+AGENTDEF int agent_queue_part(const agent_engine *, agent_id s, uint32_t item, size_t i, agent_part *out);      /* lives like an event */
+/* Takes an item back: QUEUED (RETURNED) comes. OK, LATE (it is in the table, or back), E_STALE, E_ARG (no such item was ever). */
+AGENTDEF int agent_queue_cancel(agent_engine *, agent_id s, uint32_t item);
+/* Puts an item before another one (0: at the end) and into a lane: QUEUED (MOVED) comes. OK, LATE, E_STALE, E_ARG.      */
+AGENTDEF int agent_queue_move(agent_engine *, agent_id s, uint32_t item, int lane, uint32_t before);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+/* Drops a message and all after it; MSG_CUT comes. Their numbers are not used again. > 0: how many went. E_STALE, E_STATE (a run is going on,
+ * or something waits), E_ARG (no such message).                                                                        */
+AGENTDEF int agent_message_cut(agent_engine *, agent_id s, agent_num msg);
+/* Asks again: drops what came after the user's last message, and submits without a new one. Then the same as agent_submit with n 0. E_STATE
+ * also: the user has said nothing.                                                                                     */
+AGENTDEF int agent_regenerate(agent_engine *, agent_id s);
 struct agent_json_error;         /* chapter 8                                                                         */
 /* Takes a conversation in that a program has as a request body of a wire format: "openai-chat", "openai-responses", "anthropic" (also
  * "bedrock-invoke") or "gemini", or as its bare list of messages. json: n bytes or AGENT_CSTR, copied. All or nothing, for a session
@@ -664,12 +745,12 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
   /* peer   */ X(CREDENTIAL, N) X(MODELS, F) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
-  /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
+  /* store  */ X(MSG_ADD, F) X(MSG_END, F) X(MSG_CUT, F) X(CHECKPOINT, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
                X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(FILE_START, F) X(FILE_DELTA, F) X(FILE_END, F) \
                X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
-  /* course */ X(QUEUED, F) \
+  /* course */ X(RETRY_WAIT, F) X(RETRY_GO, F) X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
 enum agent_event_type { AGENT_EV_NONE,
 #define AGENTI_X(n, k) AGENT_EV_##n,
@@ -682,15 +763,35 @@ enum {
   AGENT_EVF_SALVAGED = 4         /* INPUT_END, TOOL_CALL: text is no JSON object; the call is never run               */
 };
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
+enum agent_why {                 /* why a run ends                                                                    */
+  AGENT_WHY_NONE,                /* STEP_END: it goes on                                                              */
+  AGENT_WHY_ANSWERED,            /* the model has answered and calls nothing                              COMPLETED   */
+  AGENT_WHY_TOOL,                /* AGENT_TF_ENDS_RUN, or AGENT_DONE_END_RUN                               COMPLETED   */
+  AGENT_WHY_FINISH,              /* stop_finish                                                           COMPLETED   */
+  AGENT_WHY_STEPS,               /* max_steps                                                             LIMITED     */
+  AGENT_WHY_TOKENS,              /* max_run_tokens                                                        LIMITED     */
+  AGENT_WHY_TIME,                /* step_ms, run_ms                                                       LIMITED     */
+  AGENT_WHY_CANCEL,              /* agent_cancel, agent_stop                                              CANCELLED   */
+  AGENT_WHY_ERROR,               /* see ERROR                                                             FAILED      */
+  AGENT_WHY_HINT                 /* the provider asks to wait longer than hint_cap_ms: until u.end.at_ms   FAILED      */
+};
+enum agent_waits {               /* for whom the session waits after RUN_END                                          */
+  AGENT_WAITS_NOBODY,            /* what is in the queue comes next                                                   */
+  AGENT_WAITS_USER,              /* for the next message                                                              */
+  AGENT_WAITS_HOST,              /* to mend what failed, or to lift a limit, and go on: agent_submit with n 0, agent_regenerate */
+  AGENT_WAITS_CLOCK              /* for u.end.at_ms                                                                   */
+};
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
 enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call                                        */
-enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
-enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
+enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN, AGENT_DONE_INTERRUPTED /* by a load */,
+  AGENT_DONE_END_RUN = 64        /* for agent_tool_done, beside OK or ERROR: the run is to end after this step        */ };
+enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED, AGENT_QUEUED_MOVED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
 enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
-enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
+enum agent_scope { AGENT_SCOPE_RUN /* RUN_END follows */, AGENT_SCOPE_ATTEMPT /* RETRY_WAIT follows */,
+  AGENT_SCOPE_STEP /* RETRY_WAIT and another step follow */, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
   AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
   AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };
@@ -708,16 +809,20 @@ typedef struct agent_event {
   agent_str text;                /* the payload                                                                       */
   agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
-    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN SIGN */
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len;
+             uint32_t timeout_ms; } open; /* timeout_ms: connect_ms */                                      /* OPEN SIGN */
     struct { int why; } credential; /* AGENT_KEY_ */                                                        /* CREDENTIAL */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
-             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
+             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */;
+             int why, waits; uint64_t at_ms; } end; /* waits, at_ms: of RUN_END */                          /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { agent_str wire_id, title; void *user; int status; uint16_t by;
+             uint32_t timeout_ms; } tool; /* user: from TOOL_RUN on; timeout_ms: of TOOL_RUN; of TOOL_CANCEL the grace   TOOL_* INPUT_* */
     struct { uint16_t kind; agent_str mime, uri; } file; /* FILE_*; kind: AGENT_PART_; mime of contents, else uri      */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
-    struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
+    struct { uint32_t attempt, max; uint64_t at_ms; int fault, http_status; } retry; /* attempt: from 1      RETRY_WAIT RETRY_GO */
+    struct { uint32_t item; int op, lane; } queued;                                                         /* QUEUED   */
   } u;
 } agent_event;
 
@@ -770,7 +875,7 @@ AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to 
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
 /* Adds output, any bytes: invalid UTF-8 is replaced, over limits.item it is cut. OK, LATE, E_STALE, E_NOMEM, E_STATE  */
 AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
-AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
+AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR, maybe | _END_RUN */
 AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
 /* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
 AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);
@@ -4296,11 +4401,13 @@ typedef struct agenti_part {
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
+    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
-    uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
+    uint8_t state, status, retitled;     /* RESULT                                                                      */
+    uint8_t stopped;                     /* RESULT: TOOL_CANCEL was shown; AGENTI_STOPPED_                              */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
        AGENTI_PART_APART = 0x200,           /* wire_id is the provider's id, `_` and a number: another call had it before   */
@@ -4576,7 +4683,7 @@ enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TE
 typedef struct agenti_tool {
     agenti_text name, description, schema;
     agenti_text raw;                          /* of an import: the declaration as it came, in the format of the request; or none */
-    uint32_t flags; void *user;
+    uint32_t flags, timeout_ms; void *user;
 } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */
@@ -13215,6 +13322,7 @@ typedef struct agenti_slot { void *p; uint16_t gen; } agenti_slot;
 typedef struct agenti_slots { agenti_slot *p; uint32_t n, cap, hint, live; } agenti_slots;
 
 struct agenti_conn;
+struct agenti_timer;
 struct agent_engine {
     agenti_pool pool;                         /* first: copied in when the engine is made                               */
     agent_limits lim;                         /* defaults filled in                                                     */
@@ -13224,6 +13332,9 @@ struct agent_engine {
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
     struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
+    struct agenti_timer **timers;             /* a heap, the next one first                                             */
+    uint32_t timer_n, timer_cap, timer_owners;        /* owners: those that may set one; there is room for each          */
+    uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
     agenti_blob *graves;
     const char *last;
     agent_event ev;
@@ -13325,6 +13436,107 @@ AGENTDEF const char *agent_code_text(int code)
     }
 }
 AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
+#endif
+
+/* ==== timer.c: what has to happen at a time ======================================================================= */
+/* What has to happen at a time: one heap for all owners, so that the next is known at once however many there are. */
+typedef struct agenti_timer {
+    agenti_ready *ready;                      /* woken when it is due                                                   */
+    uint64_t at;
+    uint32_t place;                           /* in the heap, from 1; 0: not set                                        */
+    uint8_t sure;                             /* nothing that the host has not yet fed can change it                    */
+    uint8_t rang;                             /* it was due; who looks puts it back to 0                                */
+} agenti_timer;
+
+AGENTI_FN int  agenti_timer_room(agent_engine *);             /* for one owner more; 0: no memory                       */
+AGENTI_FN void agenti_timer_leave(agent_engine *, agenti_timer *);                /* the owner goes, and its room       */
+AGENTI_FN void agenti_timer_set(agent_engine *, agenti_timer *, uint64_t at, int sure);       /* UINT64_MAX: not at all */
+AGENTI_FN uint64_t agenti_timer_next(const agent_engine *);   /* UINT64_MAX: none is set                                */
+/* Wakes the owners of those that are due: 1, 0 there are none. One that silence has brought about rings only if an agent_next before found
+ * nothing to do at its time already: a host that slept gets to feed what has come meanwhile.                            */
+AGENTI_FN int  agenti_timers_ring(agent_engine *);
+AGENTI_FN uint64_t agenti_after(uint64_t from, uint32_t ms);  /* AGENT_OFF: never                                       */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_TIMER
+AGENTI_FN uint64_t agenti_after(uint64_t from, uint32_t ms)
+{
+    return ms == AGENT_OFF || from > UINT64_MAX - ms ? UINT64_MAX : from + ms;
+}
+AGENTI_FN int agenti_timer_room(agent_engine *e)
+{
+    uint32_t cap = e->timer_cap ? e->timer_cap * 2 : 4;
+    agenti_timer **p;
+    if (e->timer_owners < e->timer_cap) { e->timer_owners++; return 1; }
+    p = (agenti_timer **)agenti_resize(&e->pool, e->timers, e->timer_cap * sizeof *p, cap * sizeof *p);
+    if (p == NULL) return 0;
+    e->timers = p;
+    e->timer_cap = cap;
+    e->timer_owners++;
+    return 1;
+}
+static void agenti_timer_put(agent_engine *e, uint32_t place, agenti_timer *t)
+{
+    e->timers[place - 1] = t;
+    t->place = place;
+}
+static void agenti_timer_up(agent_engine *e, uint32_t place, agenti_timer *t)
+{
+    while (place > 1 && e->timers[place / 2 - 1]->at > t->at) {
+        agenti_timer_put(e, place, e->timers[place / 2 - 1]);
+        place /= 2;
+    }
+    agenti_timer_put(e, place, t);
+}
+static void agenti_timer_down(agent_engine *e, uint32_t place, agenti_timer *t)
+{
+    uint32_t next;
+    while ((next = place * 2) <= e->timer_n) {
+        if (next < e->timer_n && e->timers[next]->at < e->timers[next - 1]->at) next++;
+        if (e->timers[next - 1]->at >= t->at) break;
+        agenti_timer_put(e, place, e->timers[next - 1]);
+        place = next;
+    }
+    agenti_timer_put(e, place, t);
+}
+static void agenti_timer_drop(agent_engine *e, agenti_timer *t)
+{
+    uint32_t place = t->place;
+    agenti_timer *last;
+    if (place == 0) return;
+    t->place = 0;
+    last = e->timers[--e->timer_n];
+    if (last == t) return;
+    if (place > 1 && e->timers[place / 2 - 1]->at > last->at) agenti_timer_up(e, place, last);
+    else agenti_timer_down(e, place, last);
+}
+AGENTI_FN void agenti_timer_leave(agent_engine *e, agenti_timer *t)
+{
+    agenti_timer_drop(e, t);
+    e->timer_owners--;
+}
+AGENTI_FN void agenti_timer_set(agent_engine *e, agenti_timer *t, uint64_t at, int sure)
+{
+    t->sure = (uint8_t)sure;
+    if (t->place && t->at == at) return;
+    agenti_timer_drop(e, t);
+    t->at = at;
+    if (at != UINT64_MAX) agenti_timer_up(e, ++e->timer_n, t);
+}
+AGENTI_FN uint64_t agenti_timer_next(const agent_engine *e) { return e->timer_n ? e->timers[0]->at : UINT64_MAX; }
+AGENTI_FN int agenti_timers_ring(agent_engine *e)
+{
+    uint64_t idle = e->idle_at;
+    int rang = 0;
+    while (e->timer_n && e->timers[0]->at <= e->now && (e->timers[0]->sure || e->timers[0]->at <= idle)) {
+        agenti_timer *t = e->timers[0];
+        agenti_timer_drop(e, t);
+        t->rang = 1;
+        agenti_wake(&e->sessions, t->ready);
+        rang = 1;
+    }
+    e->idle_at = e->now;
+    return rang;
+}
 #endif
 
 /* ==== intake.c: messages that a host hands in: checked and copied ================================================= */
@@ -14031,9 +14243,11 @@ typedef struct agenti_answer {
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
+    uint64_t shown_at;                        /* when something of it was shown last                                    */
     size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
     int status;
     uint8_t waited;                           /* this event was held back before                                        */
+    uint8_t shown;                            /* something of it was                                                    */
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
     uint8_t json;                             /* it is JSON: one text                                                   */
@@ -15540,6 +15754,7 @@ typedef struct agenti_peer {
     uint8_t wants_key, keyless, signs;        /* keyless: the host has none to give                                     */
     uint8_t need_over;                        /* NEED_DONE is to come                                                   */
     uint32_t dialect, sessions;
+    uint32_t connect_ms, first_ms, idle_ms;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     agenti_waiter *listings;
@@ -15832,6 +16047,9 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     p->user = d->user;
     if ((why = agenti_peer_check(e, d, p)) != NULL) { e->last = why; agenti_peer_free(p); return 0; }
     p->dialect = (p->row->dialect | d->dialect_on) & ~d->dialect_off;
+    p->connect_ms = agenti_limit(d->connect_ms, 30000);
+    p->first_ms = agenti_limit(d->first_ms, 120000);
+    p->idle_ms = agenti_limit(d->idle_ms, 90000);
     e->last = "out of memory";
     if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
     id = p->id;
@@ -15890,7 +16108,7 @@ typedef struct agenti_conn {
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
     const char *method;                       /* and URL, of the request                                                */
     agenti_text url;
-    uint64_t drain_until;
+    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     uint8_t sign;                             /* AGENTI_SIGN_                                                           */
@@ -16077,6 +16295,7 @@ AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent
     c->run = run;
     c->step = step;
     c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
+    c->began_at = c->e->now;
     agent_http_expect(&c->http, 0);
     c->sign = c->peer->signs ? AGENTI_SIGN_ASK : AGENTI_SIGN_NONE;
     if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
@@ -16267,6 +16486,8 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
     c->via = via;
     c->user = user;
+    c->began_at = e->now;
+    if (c->x.ready) agenti_wake(&e->sessions, c->x.ready);   /* another time counts now                                 */
     c->need_open = 0;
     c->need_over = 1;
     agenti_conn_state_set(c, AGENTI_CONN_OPEN);
@@ -16452,6 +16673,15 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
     ev->u.open.kind = AGENT_CONN_HTTP;
     ev->u.open.tls = c->peer->url.tls;
     ev->u.open.body_len = c->out.body_len;
+    ev->u.open.timeout_ms = c->peer->connect_ms;
+}
+static void agenti_conn_shown(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    if (!a->shown && c->x.ready) agenti_wake(&c->e->sessions, c->x.ready);       /* another time counts now             */
+    a->shown = 1;
+    a->shown_at = c->e->now;
+    agenti_conn_sign(c, &c->e->ev);
 }
 static int agenti_conn_open_event(agenti_conn *c)
 {
@@ -16637,7 +16867,7 @@ static int agenti_conn_exchange(agenti_conn *c)
     int rc;
     do {
         rc = a->d.op_n ? agenti_answer_event(a) : 0;
-        if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+        if (rc == 1) { agenti_conn_shown(c); return 1; }
         if (rc == -1) { agenti_conn_nomem(c); return 2; }
         if (rc == -2) {
             agenti_answer_drop(a);
@@ -16721,7 +16951,7 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
     if (rc == 0) return 0;
     c->span += used;
     c->span_n -= used;
-    if (rc > 0) agenti_conn_sign(c, &c->e->ev); else agenti_conn_nomem(c);
+    if (rc > 0) agenti_conn_shown(c); else agenti_conn_nomem(c);
     return rc > 0;
 }
 #endif
@@ -16924,19 +17154,26 @@ AGENTI_FN int agenti_listing_pump(agenti_listing *l)
 /* Conversations: what the host may ask of them, their options, tools, queue and message table. The loop is the next part. */
 enum agenti_session_state {
     AGENTI_S_IDLE,
-    AGENTI_S_TAKE, AGENTI_S_USER_ADD, AGENTI_S_USER_END,              /* the run's own message                          */
+    AGENTI_S_TAKE, AGENTI_S_MEND, AGENTI_S_MEND_ADD, AGENTI_S_MENDED, /* calls that have no results                     */
+    AGENTI_S_USER_ADD, AGENTI_S_USER_END,                             /* the run's own message                          */
     AGENTI_S_STEP, AGENTI_S_SEND, AGENTI_S_ANSWER,                    /* one model call                                 */
-    AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
+    AGENTI_S_JUDGE, AGENTI_S_RETRY_SAY, AGENTI_S_RETRY,
+    AGENTI_S_PARTS, AGENTI_S_MODEL_END,
     AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
     AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
     AGENTI_S_RETURN, AGENTI_S_RUN_END
 };
 typedef struct agenti_item {                  /* a submitted message that waits                                         */
-    struct agenti_item *next;
+    struct agenti_item *next, *prev;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t told, back;                       /* QUEUED said that it waits; a cancel sends it back                      */
+    uint8_t lane;
+    uint8_t news;                             /* AGENTI_ITEM_: what QUEUED is to say of it                              */
+    uint8_t told, back, on;                   /* QUEUED said that it waits; a cancel gives it back; it came at a STEP_END: the run goes on */
 } agenti_item;
+enum { AGENTI_ITEM_ADDED = 1, AGENTI_ITEM_MOVED = 2, AGENTI_ITEM_GONE = 4 };
+/* Why a run or a tool is stopped: by the host, by the time of the step or run, by the tool's own time.                 */
+enum { AGENTI_STOPPED_NOT, AGENTI_STOPPED_CANCEL, AGENTI_STOPPED_TIME, AGENTI_STOPPED_LATE };
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
     agenti_ready ready;
@@ -16958,16 +17195,27 @@ typedef struct agenti_session {
     uint64_t seq;
     agenti_log log;
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
-    agenti_item *untold;                      /* the first one that waits and was not shown yet                         */
+    agenti_item *untold;                      /* before it there is none that QUEUED has to tell of                     */
     uint32_t items;
-    int state, outcome, finish;
+    int state, why, finish;
+    agenti_timer timer;
+    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
+    uint32_t attempt;                         /* retries in a row                                                       */
+    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
+    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
     uint32_t steps, order;                    /* of this run; of calls done                                             */
-    agent_usage usage;                        /* of this run                                                            */
+    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
     agenti_answer answer;
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
-    uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
+    uint8_t cancel, cancelling, closed;       /* cancel: an agent_stop_when that was asked for; cancelling: AGENTI_STOPPED_, all ends but what closes */
+    uint8_t stop_step, tools_may_end;         /* stops behind this step; cancelling lets what runs run                  */
+    uint8_t notes;                            /* before the next step a note asks the model to go on                    */
+    uint8_t going_on;                         /* the retry is another step, behind what was shown                       */
+    uint8_t retry_now, retry_stop;            /* the host says so                                                       */
+    uint8_t end_run;                          /* a tool asks for it                                                     */
+    uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -16988,6 +17236,11 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN void agenti_item_unlink(agenti_session *, agenti_item *);            /* takes it out of the queue              */
+AGENTI_FN size_t agenti_msg_find(const agenti_session *, agent_num msg);      /* its place; table.n: there is none     */
+AGENTI_FN int  agenti_lane_good(int lane);
+AGENTI_FN int  agenti_calls_open(const agenti_session *);     /* the last message's calls have no results yet            */
+AGENTI_FN int  agenti_enqueue(agenti_session *, agenti_msg *, int lane);        /* takes the message. > 0: its item, else a code */
 AGENTI_FN int  agenti_stale_session(agent_engine *);
 AGENTI_FN int  agenti_no_memory(agent_engine *);
 AGENTI_FN void agenti_toolset_free(agenti_session *, agenti_toolset *);
@@ -17035,6 +17288,7 @@ static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool
     agenti_blob **graves = &s->e->graves;
     to->flags = t->flags;
     to->user = t->user;
+    to->timeout_ms = t->timeout_ms;
     return agenti_text_set(&to->name, &s->pool, graves, agenti_cstr(t->name))
         && (t->description == NULL || (agenti_text_set(&to->description, &s->pool, graves, agenti_cstr(t->description))
                                        && agenti_text_repair(&to->description, &s->pool, graves)))
@@ -17200,6 +17454,13 @@ AGENTI_FN void agenti_item_free(agenti_session *s, agenti_item *it)
     agenti_msg_free(&s->pool, it->msg, &s->e->graves);
     agenti_put(&s->pool, it, sizeof *it);
 }
+AGENTI_FN void agenti_item_unlink(agenti_session *s, agenti_item *it)
+{
+    if (it->prev) it->prev->next = it->next; else s->first = it->next;
+    if (it->next) it->next->prev = it->prev; else s->last = it->prev;
+    if (s->untold == it) s->untold = it->next;
+    it->next = it->prev = NULL;
+}
 AGENTI_FN void agenti_session_free(agenti_session *s)
 {
     agent_engine *e = s->e;
@@ -17207,9 +17468,10 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     agenti_item *it;
     int i;
     agenti_sleep(&s->ready);
+    agenti_timer_leave(e, &s->timer);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
     if (s->conn) agenti_conn_abort(s->conn);
-    if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
+    if (s->answer.results && !s->answer.results->ended)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);
     agenti_item_free(s, s->item);
@@ -17229,9 +17491,11 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
 {
     agenti_session *s = (agenti_session *)agenti_get(&e->pool, sizeof *s);
     if (s == NULL) return NULL;
+    if (!agenti_timer_room(e)) { agenti_put(&e->pool, s, sizeof *s); return NULL; }
     s->e = e;
     s->ready.owner = s;
     s->ready.kind = AGENTI_SESSION;
+    s->timer.ready = &s->ready;
     agenti_pool_child(&s->pool, &e->pool, agenti_mem_limit(d->mem_limit));
     s->table.pool = s->log.pool = &s->pool;
     s->peer = peer;
@@ -17239,6 +17503,16 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
     s->flags = d->flags;
     s->max_steps = agenti_limit(d->max_steps, 50);
     s->parallel = agenti_limit(d->parallel_tools, AGENT_OFF);
+    s->max_retries = d->max_retries == AGENT_OFF ? 0 : agenti_limit(d->max_retries, 4);
+    s->retry_ms = agenti_limit(d->retry_ms, 2000);
+    s->retry_cap_ms = agenti_limit(d->retry_cap_ms, 30000);
+    s->hint_cap_ms = agenti_limit(d->hint_cap_ms, 60000);
+    s->tool_ms = agenti_limit(d->tool_ms, 120000);
+    s->grace_ms = d->grace_ms == AGENT_OFF ? 0 : agenti_limit(d->grace_ms, 250);
+    s->step_ms = agenti_limit(d->step_ms, AGENT_OFF);
+    s->run_ms = agenti_limit(d->run_ms, AGENT_OFF);
+    s->run_tokens = agenti_limit(d->max_run_tokens, AGENT_OFF);
+    s->stop_finish = d->stop_finish;
     peer->sessions++;
     return s;
 }
@@ -17276,17 +17550,19 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
+AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
     if (s == NULL) return agenti_stale_session(e);
+    if (when < AGENT_STOP_STEP || when > AGENT_STOP_NOW) return agenti_say(e, AGENT_E_ARG, "no such way to stop");
     if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
     for (it = s->first; it; it = it->next) it->back = 1;      /* what is said from now on stays                          */
-    s->cancel = 1;
+    if (s->cancel < when) s->cancel = (uint8_t)when;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id) { return agent_stop(e, id, AGENT_STOP_NOW); }
 
 /* ---- messages from the host ---- */
 /* A call without its result would be refused, so it is not sent any more.                                              */
@@ -17303,24 +17579,35 @@ AGENTI_FN void agenti_waits_end(agenti_session *s)
     }
 }
 static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
-static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
+AGENTI_FN int agenti_calls_open(const agenti_session *s)
 {
     const agenti_msg *m = agenti_last_msg(s);
     uint32_t i;
     for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
     return 0;
 }
-static int agenti_enqueue(agenti_session *s, agenti_msg *m)
+AGENTI_FN int agenti_enqueue(agenti_session *s, agenti_msg *m, int lane)
 {
     agenti_item *it = (agenti_item *)agenti_get(&s->pool, sizeof *it);
     if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
     it->msg = m;
     it->num = ++s->items;
-    if (s->untold == NULL && (s->state != AGENTI_S_IDLE || s->first)) s->untold = it;
+    it->lane = (uint8_t)lane;
+    it->on = lane == AGENT_STEER && s->state == AGENTI_S_FAULT;
+    it->news = s->state != AGENTI_S_IDLE || s->first ? AGENTI_ITEM_ADDED : 0;
+    if (s->untold == NULL && it->news) s->untold = it;
+    it->prev = s->last;
     if (s->last) s->last->next = it; else s->first = it;
     s->last = it;
     agenti_wake(&s->e->sessions, &s->ready);
     return (int)it->num;
+}
+AGENTI_FN int agenti_lane_good(int lane) { return lane == AGENT_QUEUE || lane == AGENT_STEER || lane == AGENT_STORE; }
+static int agenti_may_go_on(const agenti_session *s, int lane)                /* without a message                       */
+{
+    const agenti_msg *m = agenti_last_msg(s);
+    if (m == NULL || m->role == AGENT_MODEL || lane == AGENT_STORE) return 0;
+    return lane == AGENT_STEER && s->state == AGENTI_S_FAULT ? 1 : s->state == AGENTI_S_IDLE && s->first == NULL;
 }
 AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
 {
@@ -17328,13 +17615,11 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     agenti_msg *m = NULL;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
-    if (lane != AGENT_QUEUE && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
+    if (!agenti_lane_good(lane) && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
     if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
-    if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
-    if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
-        return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
+    if (n == 0 && !agenti_may_go_on(s, lane)) return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
     if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
-    return agenti_enqueue(s, m);
+    return agenti_enqueue(s, m, lane == AGENT_NOW ? AGENT_QUEUE : lane);
 }
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {
@@ -17399,21 +17684,27 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM));
+    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM) | (m->flags & AGENT_MSG_NOTE));
     out->part_count = m->n;
     return AGENT_OK;
+}
+AGENTI_FN size_t agenti_msg_find(const agenti_session *s, agent_num msg)
+{
+    size_t lo = 0, hi = s->table.n;
+    while (lo < hi) {                         /* ids rise                                                               */
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
+    }
+    return lo < s->table.n && s->table.msgs[lo]->id == msg ? lo : s->table.n;
 }
 AGENTDEF int agent_message_part(const agent_engine *e, agent_id id, agent_num msg, size_t i, agent_part *out)
 {
     const agenti_session *s = agenti_session_get(e, id);
-    size_t lo = 0, hi;
+    size_t at;
     if (s == NULL) return AGENT_E_STALE;
-    for (hi = s->table.n; lo < hi;) {         /* ids rise                                                               */
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
-    }
-    if (lo == s->table.n || s->table.msgs[lo]->id != msg || i >= s->table.msgs[lo]->n) return AGENT_E_ARG;
-    agenti_part_view(&s->table.msgs[lo]->parts[i], out);
+    at = agenti_msg_find(s, msg);
+    if (at == s->table.n || i >= s->table.msgs[at]->n) return AGENT_E_ARG;
+    agenti_part_view(&s->table.msgs[at]->parts[i], out);
     return AGENT_OK;
 }
 
@@ -17451,6 +17742,7 @@ AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, ag
     ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
     ev->u.tool.title = agenti_str(NULL, 0);
     ev->u.tool.user = r->tool < s->tools.n ? s->tools.p[r->tool].user : NULL;        /* an unknown tool is nobody's     */
+    ev->u.tool.timeout_ms = r->tool < s->tools.n ? agenti_limit(s->tools.p[r->tool].timeout_ms, s->tool_ms) : AGENT_OFF;
 }
 /* AGENT_OK: *out is a call that runs.                                                                                  */
 static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
@@ -17460,7 +17752,9 @@ static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_s
     *out = agenti_result_find(*s, call);
     if (*out == NULL) return call && call <= (*s)->nums.call ? AGENT_LATE : agenti_say(e, AGENT_E_STALE, "no such call");
     if ((*out)->state < AGENTI_CALL_RUNNING) return agenti_say(e, AGENT_E_STATE, "the call was not given to the host yet");
-    return (*out)->state == AGENTI_CALL_RUNNING && !(*s)->cancel ? AGENT_OK : AGENT_LATE;
+    if ((*out)->state != AGENTI_CALL_RUNNING) return AGENT_LATE;
+    /* without grace it has ended, though that is still to be told                                                      */
+    return (*s)->grace_ms == 0 && (*s)->cancel == AGENT_STOP_NOW ? AGENT_LATE : AGENT_OK;
 }
 AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
@@ -17479,10 +17773,12 @@ AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int s
 {
     agenti_session *s;
     agenti_part *r;
-    int rc = agenti_running(e, id, call, &s, &r);
+    int rc = agenti_running(e, id, call, &s, &r), ends = status & AGENT_DONE_END_RUN;
     if (rc != AGENT_OK) return rc;
+    status &= ~AGENT_DONE_END_RUN;
     if (status != AGENT_DONE_OK && status != AGENT_DONE_ERROR) return agenti_say(e, AGENT_E_ARG, "a tool ends OK or with an error");
     if (!agenti_text_repair(&r->text, &s->pool, &e->graves)) return agenti_no_memory(e);
+    if (ends || (status == AGENT_DONE_OK && (s->tools.p[r->tool].flags & AGENT_TF_ENDS_RUN))) s->end_run = 1;
     agenti_result_done(s, r, status);
     return AGENT_OK;
 }
@@ -17559,26 +17855,31 @@ AGENTDEF int agent_pending(const agent_engine *e, agent_id id, size_t i, agent_e
 }
 #endif
 
-/* ==== loop.c: runs and steps ====================================================================================== */
-/* The loop: a run is one or more steps, a step is one model call and its tools. Every state makes at most one event and moves on,
- * so a run can stop between any two of them. What closes brackets needs no memory. */
+/* ==== news.c: what events say of a session ======================================================================== */
+/* What events say of a session, and the news that wait to be told. */
 enum { AGENTI_PUMP_GONE = -1, AGENTI_PUMP_NONE, AGENTI_PUMP_EVENT,       /* GONE: the session is freed               */
        AGENTI_AGAIN };                        /* inside: a state made no event, go on with the next one                 */
-AGENTI_FN int agenti_session_pump(agenti_session *);
 
-#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOOP
-static agent_event *agenti_sign(agenti_session *s, agent_event *ev)
+AGENTI_FN agent_event *agenti_sign(agenti_session *, agent_event *);
+AGENTI_FN agent_event *agenti_session_event(agenti_session *, int type);
+AGENTI_FN int agenti_msg_event(agenti_session *, int type, const agenti_msg *);                /* these make the event  */
+AGENTI_FN int agenti_queued_event(agenti_session *, const agenti_item *, int op);
+AGENTI_FN int agenti_left_out(agenti_session *);              /* WARNING: the next of s->left_out                       */
+AGENTI_FN int agenti_news(agenti_session *);                  /* of queue, table and import; AGENTI_AGAIN: there are none */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_NEWS
+AGENTI_FN agent_event *agenti_sign(agenti_session *s, agent_event *ev)
 {
     ev->session = s->id;
     ev->peer = s->peer->id;
     ev->user = s->user;
-    ev->run = s->nums.run;
-    ev->step = s->steps;
+    ev->run = s->running ? s->nums.run : 0;
+    ev->step = s->running ? s->steps : 0;
     ev->seq = ++s->seq;
     return ev;
 }
-static agent_event *agenti_session_event(agenti_session *s, int type) { return agenti_sign(s, agenti_event(s->e, type)); }
-static int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
+AGENTI_FN agent_event *agenti_session_event(agenti_session *s, int type) { return agenti_sign(s, agenti_event(s->e, type)); }
+AGENTI_FN int agenti_msg_event(agenti_session *s, int type, const agenti_msg *m)
 {
     agent_event *ev = agenti_session_event(s, type);
     ev->msg = m->id;
@@ -17608,22 +17909,239 @@ static agent_str agenti_msg_text(agenti_session *s, const agenti_msg *m)
     agenti_blob_bury(&s->e->graves, p);
     return agenti_str(p, n);
 }
-static int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
+AGENTI_FN int agenti_queued_event(agenti_session *s, const agenti_item *it, int op)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_QUEUED);
-    if (!s->running) ev->run = ev->step = 0;
     ev->u.queued.item = it->num;
     ev->u.queued.op = op;
+    ev->u.queued.lane = it->lane;
     if (it->msg) ev->text = agenti_msg_text(s, it->msg);
     return AGENTI_PUMP_EVENT;
 }
-static void agenti_run_fault(agenti_session *s, int fault, int retryable, const char *why)
+/* One WARNING for each thing that was asked for and is not in the request, or not in what agent_export gave.            */
+static int agenti_left_event(agenti_session *s, int bit)
+{
+    static const char *const why[] = {
+        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
+        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
+        "a tool is sent without its flag STRICT: this format has none",
+        "what only the format of an import has in messages and their parts was left out of the request"
+    };
+    agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
+    if (bit < AGENTI_OPT_COUNT) {
+        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
+        ev->name = agenti_cstr(agenti_option_key(bit));
+    } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
+    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
+    return AGENTI_PUMP_EVENT;
+}
+static int agenti_lowest(uint32_t bits)
+{
+    int bit = 0;
+    while (!(bits & AGENTI_BIT(bit))) bit++;
+    return bit;
+}
+AGENTI_FN int agenti_left_out(agenti_session *s)
+{
+    int bit = agenti_lowest(s->left_out);
+    s->left_out &= ~AGENTI_BIT(bit);
+    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS || bit == AGENTI_LEFT_STRICT) s->told_out |= AGENTI_BIT(bit);
+    return agenti_left_event(s, bit);
+}
+static int agenti_queue_news(agenti_session *s)
+{
+    agenti_item *it = s->untold;
+    if (it->news & AGENTI_ITEM_ADDED) {
+        it->news = (uint8_t)(it->news - AGENTI_ITEM_ADDED);
+        it->told = 1;
+        return agenti_queued_event(s, it, AGENT_QUEUED_ADDED);
+    }
+    if (it->news & AGENTI_ITEM_GONE) {
+        agenti_queued_event(s, it, AGENT_QUEUED_RETURNED);
+        agenti_item_unlink(s, it);
+        agenti_item_free(s, it);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->untold = it->next;
+    if (!it->news) return AGENTI_AGAIN;
+    it->news = 0;
+    return agenti_queued_event(s, it, AGENT_QUEUED_MOVED);
+}
+/* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
+static int agenti_import_news(agenti_session *s)
+{
+    agent_event *ev;
+    uint32_t i;
+    int bit;
+    if (s->export_left) {
+        bit = agenti_lowest(s->export_left);
+        s->export_left &= ~AGENTI_BIT(bit);
+        return agenti_left_event(s, bit);
+    }
+    for (i = 0; i < s->kept_n && s->kept[i].told; i++) {}
+    if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
+    ev = agenti_session_event(s, AGENT_EV_WARNING);
+    if (i == s->kept_n) {
+        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
+        ev->name = agenti_text_view(&s->lost);
+        agenti_text_free(&s->lost, &s->e->graves);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->kept[i].told = 1;
+    ev->name = agenti_text_view(&s->kept[i].key);
+    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
+                         : "a member of the import that only its own format has: it is not in requests of others");
+    return AGENTI_PUMP_EVENT;
+}
+AGENTI_FN int agenti_news(agenti_session *s)
+{
+    int rc = AGENTI_AGAIN;
+    while (s->untold && rc == AGENTI_AGAIN) rc = agenti_queue_news(s);        /* before any item leaves the queue        */
+    if (rc == AGENTI_AGAIN && s->cut) {
+        agenti_session_event(s, AGENT_EV_MSG_CUT)->msg = s->cut;
+        s->cut = 0;
+        rc = AGENTI_PUMP_EVENT;
+    }
+    return rc == AGENTI_AGAIN && (s->news || s->export_left) ? agenti_import_news(s) : rc;
+}
+#endif
+
+/* ==== queue.c: the queue and the table, changed by the host ======================================================= */
+/* What the host changes in a session's queue and table. The loop takes it from there. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_QUEUE
+/* ---- the queue ---- */
+static agenti_item *agenti_item_find(const agenti_session *s, uint32_t num)
+{
+    agenti_item *it = s->first;
+    while (it && (it->num != num || (it->news & AGENTI_ITEM_GONE))) it = it->next;
+    return it;
+}
+static int agenti_item_get(agent_engine *e, agenti_session *s, uint32_t num, agenti_item **it)
+{
+    if (num == 0 || num > s->items) return agenti_say(e, AGENT_E_ARG, "no such item");
+    *it = agenti_item_find(s, num);
+    return *it ? AGENT_OK : AGENT_LATE;
+}
+AGENTDEF int agent_queue_at(const agent_engine *e, agent_id id, size_t i, agent_item *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_item *it;
+    if (s == NULL) return AGENT_E_STALE;
+    for (it = s->first; it; it = it->next) if (!(it->news & AGENTI_ITEM_GONE) && i-- == 0) break;
+    if (it == NULL) return AGENT_E_ARG;
+    out->item = it->num;
+    out->lane = it->lane;
+    out->part_count = it->msg ? it->msg->n : 0;
+    return AGENT_OK;
+}
+AGENTDEF int agent_queue_part(const agent_engine *e, agent_id id, uint32_t item, size_t i, agent_part *out)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    const agenti_item *it = s ? agenti_item_find(s, item) : NULL;
+    if (s == NULL) return AGENT_E_STALE;
+    if (it == NULL || it->msg == NULL || i >= it->msg->n) return AGENT_E_ARG;
+    agenti_part_view(&it->msg->parts[i], out);
+    return AGENT_OK;
+}
+static void agenti_item_news(agenti_session *s, agenti_item *it, int news)
+{
+    it->news |= (uint8_t)news;
+    s->untold = s->first;
+    agenti_wake(&s->e->sessions, &s->ready);
+}
+AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_item *it;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if ((rc = agenti_item_get(e, s, item, &it)) != AGENT_OK) return rc;
+    agenti_item_news(s, it, AGENTI_ITEM_GONE);
+    return AGENT_OK;
+}
+AGENTDEF int agent_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    agenti_item *it, *next = NULL;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (!agenti_lane_good(lane)) return agenti_say(e, AGENT_E_ARG, "no such lane");
+    if ((rc = agenti_item_get(e, s, item, &it)) != AGENT_OK) return rc;
+    if (lane == AGENT_STORE && it->msg == NULL) return agenti_say(e, AGENT_E_ARG, "there is nothing to store");
+    if (before && (rc = agenti_item_get(e, s, before, &next)) != AGENT_OK) return rc;
+    it->lane = (uint8_t)lane;
+    if (next != it) {
+        agenti_item_unlink(s, it);
+        it->next = next;
+        it->prev = next ? next->prev : s->last;
+        if (it->prev) it->prev->next = it; else s->first = it;
+        if (next) next->prev = it; else s->last = it;
+    }
+    agenti_item_news(s, it, AGENTI_ITEM_MOVED);
+    return AGENT_OK;
+}
+
+/* ---- the table ---- */
+static int agenti_cut_from(agenti_session *s, size_t from)
+{
+    size_t n = s->table.n - from;
+    if (n == 0) return 0;
+    if (s->cut == 0 || s->table.msgs[from]->id < s->cut) s->cut = s->table.msgs[from]->id;
+    while (s->table.n > from) agenti_msg_free(&s->pool, s->table.msgs[--s->table.n], &s->e->graves);
+    s->old_log = 1;
+    agenti_wake(&s->e->sessions, &s->ready);
+    return n > INT32_MAX ? INT32_MAX : (int)n;
+}
+static int agenti_may_cut(agent_engine *e, const agenti_session *s)
+{
+    if (s == NULL) return agenti_stale_session(e);
+    return s->state == AGENTI_S_IDLE && s->first == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
+}
+AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    size_t i;
+    int rc = agenti_may_cut(e, s);
+    if (rc != AGENT_OK) return rc;
+    i = agenti_msg_find(s, msg);
+    return i < s->table.n ? agenti_cut_from(s, i) : agenti_say(e, AGENT_E_ARG, "no such message");
+}
+AGENTDEF int agent_regenerate(agent_engine *e, agent_id id)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    size_t n;
+    int rc = agenti_may_cut(e, s);
+    if (rc != AGENT_OK) return rc;
+    for (n = s->table.n; n > 0 && (s->table.msgs[n - 1]->role != AGENT_USER || (s->table.msgs[n - 1]->flags & AGENT_MSG_NOTE)); n--) {}
+    if (n == 0) return agenti_say(e, AGENT_E_STATE, "the user has said nothing yet");
+    if ((rc = agenti_enqueue(s, NULL, AGENT_QUEUE)) > 0) (void)agenti_cut_from(s, n);
+    return rc;
+}
+#endif
+
+/* ==== send.c: the request of a step =============================================================================== */
+/* The request of a step: from the table, the options and the tools to the bytes of a connection. */
+AGENTI_FN void agenti_answer_begin(agenti_session *);         /* forgets the last answer, for another one               */
+AGENTI_FN int  agenti_step_send(agenti_session *);            /* of state SEND                                          */
+AGENTI_FN void agenti_run_fault(agenti_session *, int fault, int retryable, const char *why);
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_SEND
+AGENTI_FN void agenti_run_fault(agenti_session *s, int fault, int retryable, const char *why)
 {
     agenti_answer_fault(&s->answer, fault, retryable, why);
     s->answer.d.fault.http_status = 0;
 }
 
-/* ---- the request ---- */
+AGENTI_FN void agenti_answer_begin(agenti_session *s)
+{
+    agenti_answer_free(&s->answer);
+    agenti_answer_start(&s->answer, s->e, &s->pool, s->peer->wire, s->peer->dialect);
+    s->answer.table = &s->table;
+    s->answer.nums = &s->nums;
+    s->answer.run = s->nums.run;
+    s->answer.model = s->model;
+    if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
+}
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
     size_t i;
@@ -17751,7 +18269,7 @@ static int agenti_request_write(agenti_session *s, agenti_conn *c)
     agenti_buf_free(&extra);
     return ok;
 }
-static int agenti_step_send(agenti_session *s)
+AGENTI_FN int agenti_step_send(agenti_session *s)
 {
     agenti_conn *c = agenti_conn_get(s->e, s->drain);
     agenti_exchange x;
@@ -17791,82 +18309,57 @@ static int agenti_step_send(agenti_session *s)
     agenti_conn_begin(c, &x, s->nums.run, s->steps);
     return AGENTI_AGAIN;
 }
-/* One WARNING for each thing that was asked for and is not in the request, or not in what agent_export gave.            */
-static int agenti_left_event(agenti_session *s, int bit)
+#endif
+
+/* ==== judge.c: what is made of an answer, and retries ============================================================= */
+/* What is made of an answer: how long it may take, whether it is one, and whether it is asked for again. */
+AGENTI_FN int  agenti_answer_wait(agenti_session *);          /* of state ANSWER                                        */
+AGENTI_FN void agenti_answer_stop(agenti_session *);          /* a cancel, while it comes or is judged                  */
+AGENTI_FN int  agenti_answer_error_event(agenti_session *, int scope);
+AGENTI_FN int  agenti_goes_on(const agenti_session *);        /* after results or a pause: the model may have nothing to add */
+AGENTI_FN void agenti_usage_none(agent_usage *);
+AGENTI_FN void agenti_usage_add(agent_usage *to, const agent_usage *);
+AGENTI_FN int  agenti_judge(agenti_session *);                /* of state JUDGE                                         */
+AGENTI_FN int  agenti_retry_say(agenti_session *);            /* of states RETRY_SAY and RETRY                          */
+AGENTI_FN int  agenti_retry_wait(agenti_session *);
+AGENTI_FN uint64_t agenti_answer_due(const agenti_session *, const char **why);  /* until when it has to show something, and what it means if not */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JUDGE
+/* ---- waiting for it ---- */
+/* The answer is over whatever else would have come of it.                                                              */
+static void agenti_answer_break(agenti_session *s)
 {
-    static const char *const why[] = {
-        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
-        "a tool is sent without its flag STRICT: this format has none",
-        "what only the format of an import has in messages and their parts was left out of the request"
-    };
-    agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
-    if (bit < AGENTI_OPT_COUNT) {
-        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
-        ev->name = agenti_cstr(agenti_option_key(bit));
-    } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
-    if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
-    return AGENTI_PUMP_EVENT;
+    if (s->conn) agenti_conn_abort(s->conn);
+    s->conn = NULL;
+    agenti_answer_drop(&s->answer);
 }
-static int agenti_lowest(uint32_t bits)
+/* The time in which the answer has to show something, and what it is to be told if it does not.                        */
+AGENTI_FN uint64_t agenti_answer_due(const agenti_session *s, const char **why)
 {
-    int bit = 0;
-    while (!(bits & AGENTI_BIT(bit))) bit++;
-    return bit;
+    const agenti_conn *c = s->conn;
+    const agenti_peer *p = s->peer;
+    uint32_t first = p->first_ms;
+    if (c->need_open || c->state == AGENTI_CONN_NEW) { *why = "the connection was not opened in time"; return agenti_after(c->began_at, p->connect_ms); }
+    if (s->answer.shown) { *why = "the answer has stopped: nothing more of it came in time"; return agenti_after(s->answer.shown_at, p->idle_ms); }
+    if (s->flags & AGENT_S_NO_STREAM) first = first > AGENT_OFF / 5 ? AGENT_OFF : first * 5;
+    *why = "the answer did not begin in time";
+    return agenti_after(c->began_at, first);
 }
-static int agenti_left_out(agenti_session *s)
+static int agenti_answer_late(agenti_session *s)
 {
-    int bit = agenti_lowest(s->left_out);
-    s->left_out &= ~AGENTI_BIT(bit);
-    if (bit < AGENTI_OPT_COUNT || bit == AGENTI_LEFT_TOOLS || bit == AGENTI_LEFT_STRICT) s->told_out |= AGENTI_BIT(bit);
-    return agenti_left_event(s, bit);
+    const char *why;
+    if (!s->timer.rang || s->e->now < agenti_answer_due(s, &why)) return AGENTI_PUMP_NONE;
+    agenti_answer_break(s);
+    agenti_answer_fault(&s->answer, AGENT_FAULT_TIMEOUT, 1, why);
+    s->state = AGENTI_S_JUDGE;
+    return AGENTI_AGAIN;
 }
-/* What of an import goes nowhere, or not into the peer's requests, and what of an export was left out.                   */
-static int agenti_import_news(agenti_session *s)
-{
-    agent_event *ev;
-    uint32_t i;
-    int bit;
-    if (s->export_left) {
-        bit = agenti_lowest(s->export_left);
-        s->export_left &= ~AGENTI_BIT(bit);
-        (void)agenti_left_event(s, bit);
-        s->e->ev.run = s->running ? s->nums.run : 0;
-        s->e->ev.step = s->running ? s->steps : 0;
-        return AGENTI_PUMP_EVENT;
-    }
-    for (i = 0; i < s->kept_n && s->kept[i].told; i++) {}
-    if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
-    ev = agenti_session_event(s, AGENT_EV_WARNING);
-    if (!s->running) ev->run = ev->step = 0;
-    if (i == s->kept_n) {
-        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
-        ev->name = agenti_text_view(&s->lost);
-        agenti_text_free(&s->lost, &s->e->graves);
-        return AGENTI_PUMP_EVENT;
-    }
-    s->kept[i].told = 1;
-    ev->name = agenti_text_view(&s->kept[i].key);
-    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
-                         : "a member of the import that only its own format has: it is not in requests of others");
-    return AGENTI_PUMP_EVENT;
-}
-static void agenti_answer_begin(agenti_session *s)
-{
-    agenti_answer_free(&s->answer);
-    agenti_answer_start(&s->answer, s->e, &s->pool, s->peer->wire, s->peer->dialect);
-    s->answer.table = &s->table;
-    s->answer.nums = &s->nums;
-    s->answer.run = s->nums.run;
-    s->answer.model = s->model;
-    if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
-}
-static int agenti_answer_wait(agenti_session *s)
+AGENTI_FN int agenti_answer_wait(agenti_session *s)
 {
     agenti_conn *c = s->conn;
     agent_str choice = agenti_text_view(&s->options[AGENTI_OPT_TOOL_CHOICE]);
     if (s->left_out) return agenti_left_out(s);
-    if (!c->over) return AGENTI_PUMP_NONE;
+    if (!c->over) return agenti_answer_late(s);
     s->conn = NULL;
     if (c->stale) {                           /* an idle connection that the peer had closed: once more, on a new one   */
         agenti_conn_abort(c);
@@ -17888,7 +18381,7 @@ static int agenti_answer_wait(agenti_session *s)
 }
 
 /* ---- the answer's worth ---- */
-static int agenti_goes_on(const agenti_session *s)            /* after results or a pause: there may be nothing to add  */
+AGENTI_FN int agenti_goes_on(const agenti_session *s)
 {
     size_t n = s->table.n - (s->answer.msg ? 1 : 0);
     return n > 0 && s->table.msgs[n - 1]->role != AGENT_USER;
@@ -17897,14 +18390,22 @@ static void agenti_count_add(int64_t *to, int64_t n)
 {
     if (n >= 0) *to = *to < 0 ? n : *to > INT64_MAX - n ? INT64_MAX : *to + n;
 }
-static void agenti_usage_take(agenti_session *s)
+AGENTI_FN void agenti_usage_none(agent_usage *u) { u->input = u->cached = u->cache_write = u->output = u->reasoning = -1; }
+AGENTI_FN void agenti_usage_add(agent_usage *to, const agent_usage *u)
 {
-    const agent_usage *u = &s->answer.d.usage;
-    agenti_count_add(&s->usage.input, u->input);
-    agenti_count_add(&s->usage.cached, u->cached);
-    agenti_count_add(&s->usage.cache_write, u->cache_write);
-    agenti_count_add(&s->usage.output, u->output);
-    agenti_count_add(&s->usage.reasoning, u->reasoning);
+    agenti_count_add(&to->input, u->input);
+    agenti_count_add(&to->cached, u->cached);
+    agenti_count_add(&to->cache_write, u->cache_write);
+    agenti_count_add(&to->output, u->output);
+    agenti_count_add(&to->reasoning, u->reasoning);
+}
+static void agenti_usage_take(agenti_session *s) { agenti_usage_add(&s->usage, &s->answer.d.usage); }
+AGENTI_FN void agenti_answer_stop(agenti_session *s)
+{
+    agenti_answer_break(s);
+    agenti_usage_take(s);
+    s->finish = s->answer.d.finish;
+    s->state = AGENTI_S_PARTS;
 }
 /* A provider refuses how the request was written, and says which member it is: once more, the other way. 1: a WARNING says so */
 static int agenti_switch(agenti_session *s)
@@ -17965,7 +18466,120 @@ static int agenti_has_content(const agenti_msg *m)
     }
     return 0;
 }
-static int agenti_judge(agenti_session *s)
+/* ---- once more ---- */
+static int agenti_may_retry(const agenti_fault *f)            /* these never, whatever a header says                    */
+{
+    return f->fault && f->retryable && f->fault != AGENT_FAULT_AUTH && f->fault != AGENT_FAULT_QUOTA && f->fault != AGENT_FAULT_CONTEXT
+        && f->fault != AGENT_FAULT_FILTER && f->http_status != 400;
+}
+/* As good as chance, and the same for the same seed, run, step and attempt: SplitMix64 (Steele, Lea, Flood 2014).       */
+static uint64_t agenti_chance(const agenti_session *s)
+{
+    uint64_t z = s->e->seed + 0x9E3779B97F4A7C15u * ((((uint64_t)s->nums.run << 32) ^ ((uint64_t)s->steps << 8) ^ s->attempt) + s->id);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+static uint64_t agenti_retry_delay(const agenti_session *s)
+{
+    uint64_t ms = s->retry_ms;
+    uint32_t i;
+    if (s->answer.d.fault.retry_after_ms >= 0) return (uint64_t)s->answer.d.fault.retry_after_ms;
+    for (i = 1; i < s->attempt && ms < s->retry_cap_ms; i++) ms *= 2;
+    if (ms > s->retry_cap_ms) ms = s->retry_cap_ms;
+    return ms + ms * (agenti_chance(s) % 257) / 1024;
+}
+/* An answer that has failed: is it asked for again, or, when something of it was shown, gone on with behind what is there? */
+static int agenti_retry_plan(agenti_session *s)
+{
+    const agenti_fault *f = &s->answer.d.fault;
+    uint64_t ms;
+    s->retry_at = 0;
+    if (s->retry_stop || !agenti_may_retry(f) || s->attempt >= s->max_retries || (s->answer.msg && !(s->flags & AGENT_S_GO_ON))) return 0;
+    if (f->retry_after_ms > (int64_t)s->hint_cap_ms && s->hint_cap_ms != AGENT_OFF) {
+        s->retry_at = s->e->now + (uint64_t)f->retry_after_ms;
+        return 0;
+    }
+    s->attempt++;
+    ms = agenti_retry_delay(s);
+    s->retry_at = s->e->now > UINT64_MAX - ms ? UINT64_MAX : s->e->now + ms;
+    s->going_on = s->answer.msg != NULL;
+    if (s->going_on) return 0;
+    agenti_usage_add(&s->spent, &s->answer.d.usage);
+    agenti_usage_none(&s->answer.d.usage);
+    s->state = AGENTI_S_RETRY_SAY;
+    return 1;
+}
+static int agenti_retry_event(agenti_session *s, int type)
+{
+    agent_event *ev = agenti_session_event(s, type);
+    ev->u.retry.attempt = s->attempt;
+    ev->u.retry.max = s->max_retries;
+    ev->u.retry.at_ms = s->retry_at;
+    ev->u.retry.fault = s->answer.d.fault.fault;
+    ev->u.retry.http_status = s->answer.d.fault.http_status;
+    return AGENTI_PUMP_EVENT;
+}
+/* No more of it: the fault stands.                                                                                     */
+static int agenti_retry_over(agenti_session *s)
+{
+    s->state = s->going_on ? AGENTI_S_FAULT : AGENTI_S_PARTS;
+    s->going_on = s->retry_stop = 0;
+    s->why = AGENT_WHY_ERROR;
+    s->retry_at = 0;
+    return AGENTI_AGAIN;
+}
+AGENTI_FN int agenti_retry_say(agenti_session *s)
+{
+    if (s->retry_stop) return agenti_retry_over(s);
+    s->state = AGENTI_S_RETRY;
+    return agenti_retry_event(s, AGENT_EV_RETRY_WAIT);
+}
+AGENTI_FN int agenti_retry_wait(agenti_session *s)
+{
+    if (s->retry_stop) return agenti_retry_over(s);
+    if (!s->retry_now && s->e->now < s->retry_at) return AGENTI_PUMP_NONE;
+    (void)agenti_retry_event(s, AGENT_EV_RETRY_GO);
+    s->retry_now = 0;
+    s->retry_at = 0;
+    s->state = s->going_on ? AGENTI_S_NEXT : AGENTI_S_SEND;
+    if (!s->going_on) agenti_answer_begin(s);
+    else s->notes = 1;
+    s->going_on = 0;
+    return AGENTI_PUMP_EVENT;
+}
+AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    int failed, waits;
+    if (s == NULL) return agenti_stale_session(e);
+    if (what != AGENT_RETRY_NOW && what != AGENT_RETRY_STOP) return agenti_say(e, AGENT_E_ARG, "no such thing to do with a retry");
+    failed = s->state == AGENTI_S_NEXT && s->failed && s->steps && what == AGENT_RETRY_NOW;
+    waits = s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
+    if (s->cancel || s->cancelling || (!failed && !waits)) return AGENT_LATE;
+    if (what == AGENT_RETRY_NOW) s->retry_now = 1; else s->retry_stop = 1;
+    agenti_wake(&e->sessions, &s->ready);
+    return AGENT_OK;
+}
+
+/* ---- the verdict ---- */
+/* What makes an answer a failure though the provider does not say so.                                                  */
+static void agenti_verdict(agenti_session *s, int content)
+{
+    const agenti_decoder *d = &s->answer.d;
+    s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
+    if (d->fault.fault) return;
+    if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
+    else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
+    else if (!content && !d->paused && !agenti_goes_on(s))
+        agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
+}
+AGENTI_FN int agenti_answer_error_event(agenti_session *s, int scope)
+{
+    agenti_sign(s, agenti_answer_error(&s->answer, scope));
+    return AGENTI_PUMP_EVENT;
+}
+AGENTI_FN int agenti_judge(agenti_session *s)
 {
     agenti_decoder *d = &s->answer.d;
     int content = agenti_has_content(s->answer.msg), told = 0, rc;
@@ -17975,14 +18589,12 @@ static int agenti_judge(agenti_session *s)
         if ((told = agenti_answer_thoughts_told(&s->answer)) > 0) { agenti_sign(s, &s->e->ev); return AGENTI_PUMP_EVENT; }
         if (told < 0) agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the answer");
     }
+    agenti_verdict(s, content);
     s->state = AGENTI_S_PARTS;
-    s->finish = d->fault.fault ? AGENT_FINISH_ERROR : d->finish;
     agenti_usage_take(s);
-    if (d->fault.fault) return AGENTI_AGAIN;
-    if (d->finish == AGENT_FINISH_FILTER) agenti_run_fault(s, AGENT_FAULT_FILTER, 0, "the provider's content filter stopped the answer");
-    else if (d->finish == AGENT_FINISH_ERROR) agenti_run_fault(s, AGENT_FAULT_SERVER, 1, "the provider ended the answer with an error");
-    else if (!content && !d->paused && !agenti_goes_on(s)) agenti_run_fault(s, AGENT_FAULT_PROTOCOL, 1, "an answer without text and without tool calls");
-    else if (d->finish == AGENT_FINISH_OTHER && content) {
+    if (d->fault.fault) return agenti_retry_plan(s) ? agenti_answer_error_event(s, AGENT_SCOPE_ATTEMPT) : AGENTI_AGAIN;
+    s->attempt = 0;
+    if (d->finish == AGENT_FINISH_OTHER && content) {
         agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
         memcpy(s->e->ev_raw, d->finish_raw, sizeof s->e->ev_raw);
         ev->text = agenti_cstr("the finish reason is unknown or does not fit; the answer is taken as complete");
@@ -17991,17 +18603,16 @@ static int agenti_judge(agenti_session *s)
     }
     return AGENTI_AGAIN;
 }
-static int agenti_close_parts(agenti_session *s)
-{
-    if (agenti_answer_close(&s->answer, s->cancelling || agenti_answer_cut(&s->answer))) {
-        agenti_sign(s, &s->e->ev);
-        return AGENTI_PUMP_EVENT;
-    }
-    s->state = AGENTI_S_MODEL_END;
-    return AGENTI_AGAIN;
-}
+#endif
 
-/* ---- tools ---- */
+/* ==== calls.c: the calls of a step ================================================================================ */
+/* The calls of a step: which of them run, side by side or not, how each ends, and their results in the table. */
+AGENTI_FN int agenti_model_end(agenti_session *);             /* of state MODEL_END: decides about each call            */
+AGENTI_FN int agenti_tools(agenti_session *);                 /* of state TOOLS                                         */
+AGENTI_FN int agenti_results_add(agenti_session *);           /* of state RESULTS_ADD                                   */
+AGENTI_FN uint64_t agenti_tools_due(const agenti_session *);  /* when the first of those that run is out of time        */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_CALLS
 static int agenti_tool_find(const agenti_session *s, const agenti_part *call)
 {
     size_t i;
@@ -18057,7 +18668,7 @@ static void agenti_answer_keep(agenti_session *s)
     if (!s->stateful || s->cancelling || s->answer.d.paused || agenti_answer_cut(&s->answer)) return;
     (void)agenti_text_set(&s->answer.msg->answer_id, &s->pool, &s->e->graves, id);
 }
-static int agenti_model_end(agenti_session *s)
+AGENTI_FN int agenti_model_end(agenti_session *s)
 {
     agenti_msg *results = s->answer.results;
     uint32_t i;
@@ -18078,6 +18689,7 @@ static agent_event *agenti_result_event(agenti_session *s, int type, const agent
     ev->text = agenti_str(NULL, 0);
     ev->u.tool.title = agenti_text_view(&r->title);
     ev->u.tool.status = r->status;
+    ev->u.tool.timeout_ms = 0;
     return ev;
 }
 static int agenti_tool_report(agenti_session *s, agenti_part *r)
@@ -18102,32 +18714,45 @@ static int agenti_tool_start(agenti_session *s, agenti_part *r)
     r->state = AGENTI_CALL_RUNNING;
     r->need = ++s->nums.need;
     agenti_run_fill(s, r, ev);
+    r->until = agenti_after(s->e->now, ev->u.tool.timeout_ms);
     return AGENTI_PUMP_EVENT;
 }
-/* A cancel: the host is told to stop what runs, then every call ends with what it has printed so far.                  */
-static int agenti_tool_cancel(agenti_session *s, agenti_part *r)
+/* The host is told to stop what runs; what does not end by itself then, ends with what it has printed so far.          */
+static int agenti_tool_stop(agenti_session *s, agenti_part *r, int why)
 {
-    if (r->state == AGENTI_CALL_RUNNING && !r->cancelled) {
-        r->cancelled = 1;
-        agenti_result_event(s, AGENT_EV_TOOL_CANCEL, r);
-        return AGENTI_PUMP_EVENT;
-    }
-    if (r->state == AGENTI_CALL_WAITING || r->state == AGENTI_CALL_RUNNING) {
-        agenti_text_scrub(&r->text);
-        if (r->text.n == 0) agenti_text_static(&r->text, &s->e->graves, "Cancelled by the user.");
-        agenti_result_done(s, r, AGENT_DONE_CANCELLED);
-        return AGENTI_AGAIN;
-    }
-    return AGENTI_PUMP_NONE;
+    r->stopped = (uint8_t)why;
+    r->until = agenti_after(s->e->now, s->grace_ms);
+    agenti_result_event(s, AGENT_EV_TOOL_CANCEL, r)->u.tool.timeout_ms = s->grace_ms;
+    return AGENTI_PUMP_EVENT;
 }
-static int agenti_tools(agenti_session *s)
+static int agenti_tool_break(agenti_session *s, agenti_part *r, int why)
+{
+    static const char late[] = "\n[The tool ran out of time.]";
+    agenti_text_scrub(&r->text);
+    if (r->text.n == 0) agenti_text_static(&r->text, &s->e->graves, why == AGENTI_STOPPED_LATE ? "The tool ran out of time."
+                                           : why == AGENTI_STOPPED_TIME ? "Stopped: the run is out of time." : "Cancelled by the user.");
+    else if (why == AGENTI_STOPPED_LATE) (void)agenti_text_add(&r->text, &s->pool, &s->e->graves, agenti_str(late, sizeof late - 1));
+    agenti_result_done(s, r, why == AGENTI_STOPPED_LATE ? AGENT_DONE_ERROR : AGENT_DONE_CANCELLED);
+    return AGENTI_AGAIN;
+}
+/* What a cancel and the clock do to a call. NONE: nothing.                                                             */
+static int agenti_tool_ends(agenti_session *s, agenti_part *r)
+{
+    int due = r->state == AGENTI_CALL_RUNNING && s->timer.rang && s->e->now >= r->until;
+    if (r->state == AGENTI_CALL_WAITING && s->cancelling) return agenti_tool_break(s, r, s->cancelling);
+    if (r->state != AGENTI_CALL_RUNNING) return AGENTI_PUMP_NONE;
+    if (r->stopped) return due || s->grace_ms == 0 ? agenti_tool_break(s, r, r->stopped) : AGENTI_PUMP_NONE;
+    if (s->cancelling && !s->tools_may_end) return agenti_tool_stop(s, r, s->cancelling);
+    return due ? agenti_tool_stop(s, r, AGENTI_STOPPED_LATE) : AGENTI_PUMP_NONE;
+}
+AGENTI_FN int agenti_tools(agenti_session *s)
 {
     agenti_msg *m = s->answer.results;
     agenti_part *first = NULL, *waiting = NULL;
     uint32_t i, open = 0, running = 0, serial = 0;
     for (i = 0; i < m->n; i++) {
         agenti_part *r = &m->parts[i];
-        int rc = s->cancelling ? agenti_tool_cancel(s, r) : AGENTI_PUMP_NONE;
+        int rc = agenti_tool_ends(s, r);
         if (rc == AGENTI_PUMP_EVENT) return rc;
         if (r->retitled && r->state == AGENTI_CALL_RUNNING) {
             r->retitled = 0;
@@ -18148,7 +18773,7 @@ static int agenti_tools(agenti_session *s)
     if (running && (s->tools.p[waiting->tool].flags & AGENT_TF_SERIAL)) return AGENTI_PUMP_NONE;
     return agenti_tool_start(s, waiting);
 }
-static int agenti_results_add(agenti_session *s)
+AGENTI_FN int agenti_results_add(agenti_session *s)
 {
     agenti_msg *m = s->answer.results;
     s->state = AGENTI_S_RESULTS_END;
@@ -18158,121 +18783,329 @@ static int agenti_results_add(agenti_session *s)
     agenti_table_add(&s->table, m);           /* the room was made with the model's message                             */
     return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
 }
+AGENTI_FN uint64_t agenti_tools_due(const agenti_session *s)
+{
+    const agenti_msg *m = s->answer.results;
+    uint64_t at = UINT64_MAX;
+    uint32_t i;
+    for (i = 0; i < m->n; i++) if (m->parts[i].state == AGENTI_CALL_RUNNING && m->parts[i].until < at) at = m->parts[i].until;
+    return at;
+}
+#endif
 
-/* ---- the course of a run ---- */
-static int agenti_run_start(agenti_session *s)
+/* ==== loop.c: runs and steps ====================================================================================== */
+/* The loop: a run is one or more steps, a step is one model call and its tools. Every state makes at most one event and moves on,
+ * so a run can stop between any two of them. What closes brackets needs no memory. */
+AGENTI_FN int agenti_session_pump(agenti_session *);          /* an AGENTI_PUMP_                                        */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOOP
+/* What waits comes in turn, but what is for a run that has ended before the next run.                                   */
+static agenti_item *agenti_next_item(const agenti_session *s)
 {
     agenti_item *it = s->first;
+    while (it && it->lane == AGENT_QUEUE) it = it->next;
+    return it && (it->lane == AGENT_STEER || it == s->first) ? it : s->first;
+}
+static int agenti_idle(agenti_session *s)
+{
+    agenti_item *it = agenti_next_item(s);
+    if (s->checkpoint) {
+        s->checkpoint = 0;
+        (void)agenti_session_event(s, AGENT_EV_CHECKPOINT);
+        return AGENTI_PUMP_EVENT;
+    }
     if (it == NULL) return AGENTI_PUMP_NONE;
-    s->first = it->next;
-    if (s->first == NULL) s->last = NULL;
+    agenti_item_unlink(s, it);
     s->item = it;
+    s->state = AGENTI_S_TAKE;
+    agenti_answer_begin(s);
+    if (it->lane == AGENT_STORE) return AGENTI_AGAIN;
     s->running = 1;
     s->nums.run++;
-    s->steps = s->order = 0;
-    s->outcome = AGENT_COMPLETED;
+    s->steps = s->order = s->attempt = 0;
+    s->why = AGENT_WHY_NONE;
     s->finish = AGENT_FINISH_NONE;
-    s->closing = s->failed = s->cancelling = 0;
-    s->usage.input = s->usage.cached = s->usage.cache_write = s->usage.output = s->usage.reasoning = -1;
-    agenti_answer_begin(s);
-    s->state = AGENTI_S_TAKE;
+    s->closing = s->failed = s->cancelling = s->stop_step = s->tools_may_end = s->notes = s->retry_stop = s->retry_now = s->end_run = 0;
+    s->step_until = UINT64_MAX;
+    s->run_until = agenti_after(s->e->now, s->run_ms);
+    agenti_usage_none(&s->usage);
+    s->answer.run = s->nums.run;
     agenti_session_event(s, AGENT_EV_RUN_START);
     return AGENTI_PUMP_EVENT;
 }
+
+/* ---- a message of the user, or in his name ---- */
 static int agenti_take(agenti_session *s)
 {
-    s->state = AGENTI_S_USER_ADD;
+    s->state = agenti_calls_open(s) ? AGENTI_S_MEND : AGENTI_S_USER_ADD;
     return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
+}
+/* The message goes back to the host.                                                                                   */
+static int agenti_item_refused(agenti_session *s)
+{
+    agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the message");
+    s->state = AGENTI_S_FAULT;
+    return agenti_queued_event(s, s->item, AGENT_QUEUED_RETURNED);
+}
+/* Calls that have no results, as in a table that was cut: without results no provider takes them.                       */
+static int agenti_mend(agenti_session *s)
+{
+    s->state = AGENTI_S_MEND_ADD;
+    agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the last message has calls without results; they count as not run");
+    return AGENTI_PUMP_EVENT;
+}
+static agenti_msg *agenti_mend_results(agenti_session *s)
+{
+    const agenti_msg *calls = s->table.msgs[s->table.n - 1];
+    agenti_msg *m = agenti_msg_new(&s->pool, AGENT_TOOLS);
+    agenti_part *r;
+    uint32_t i;
+    for (i = 0; m && i < calls->n; i++) {
+        const agenti_part *c = &calls->parts[i];
+        if (c->kind != AGENT_PART_CALL) continue;
+        r = agenti_part_new(&s->pool, m, AGENT_PART_RESULT);
+        if (r == NULL || !agenti_text_set(&r->wire_id, &s->pool, &s->e->graves, agenti_text_view(&c->wire_id))
+            || !agenti_text_set(&r->name, &s->pool, &s->e->graves, agenti_text_view(&c->name))) {
+            agenti_msg_free(&s->pool, m, &s->e->graves);
+            return NULL;
+        }
+        agenti_text_static(&r->text, &s->e->graves, "Not run.");
+        r->call = c->call;
+        r->key = i;
+        r->flags = AGENT_PART_ERROR | (c->flags & AGENTI_PART_APART);
+        r->state = AGENTI_CALL_SETTLED;
+        r->status = AGENT_DONE_NOT_RUN;
+    }
+    return m;
+}
+static int agenti_enter(agenti_session *s, agenti_msg *m)     /* there is room                                          */
+{
+    uint32_t i;
+    m->id = ++s->nums.msg;
+    m->run = s->running ? s->nums.run : 0;
+    m->model = s->model;
+    m->ended = 1;
+    for (i = 0; i < m->n; i++) m->parts[i].id = ++s->nums.part;
+    if (m->role == AGENT_USER) agenti_waits_end(s);
+    agenti_table_add(&s->table, m);
+    return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
+}
+static int agenti_mend_add(agenti_session *s)
+{
+    agenti_msg *m = agenti_table_room(&s->table, 1) ? agenti_mend_results(s) : NULL;
+    if (m == NULL) return agenti_item_refused(s);
+    s->state = AGENTI_S_MENDED;
+    return agenti_enter(s, m);
 }
 static int agenti_user_add(agenti_session *s)
 {
     agenti_msg *m = s->item->msg;
-    uint32_t i;
-    if (m && !agenti_table_room(&s->table, 1)) {              /* the message goes back to the host                      */
-        agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the message");
-        s->state = AGENTI_S_FAULT;
-        return agenti_queued_event(s, s->item, AGENT_QUEUED_RETURNED);
-    }
+    if (m && !agenti_table_room(&s->table, 1)) return agenti_item_refused(s);
     s->state = m ? AGENTI_S_USER_END : AGENTI_S_STEP;
     s->item->msg = NULL;
     agenti_item_free(s, s->item);
     s->item = NULL;
-    if (m == NULL) return AGENTI_AGAIN;
-    m->id = ++s->nums.msg;
-    m->run = s->nums.run;
-    for (i = 0; i < m->n; i++) m->parts[i].id = ++s->nums.part;
-    agenti_waits_end(s);
-    agenti_table_add(&s->table, m);
-    return agenti_msg_event(s, AGENT_EV_MSG_ADD, m);
+    return m ? agenti_enter(s, m) : AGENTI_AGAIN;
 }
-static int agenti_step_start(agenti_session *s)
+static int agenti_user_end(agenti_session *s, int next)
 {
-    if (s->cancelling) { s->state = AGENTI_S_RETURN; return AGENTI_AGAIN; }
+    s->state = next;
+    return agenti_msg_event(s, AGENT_EV_MSG_END, s->table.msgs[s->table.n - 1]);
+}
+/* The engine's own words, where an answer that broke off is to be gone on with: no provider takes it as the last word.  */
+static int agenti_note_add(agenti_session *s)
+{
+    static const char words[] = "Your answer broke off. Go on from where it ends, without saying again what is there.";
+    agenti_msg *m;
+    agenti_part *p;
+    if (!s->notes) {
+        s->notes = 1;
+        agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the last answer is unfinished; a note asks the model to go on");
+        return AGENTI_PUMP_EVENT;
+    }
+    m = agenti_table_room(&s->table, 1) ? agenti_msg_new(&s->pool, AGENT_USER) : NULL;
+    p = m ? agenti_part_new(&s->pool, m, AGENT_PART_TEXT) : NULL;
+    if (p == NULL) {
+        agenti_msg_free(&s->pool, m, &s->e->graves);
+        agenti_answer_begin(s);
+        agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for a note");
+        s->state = AGENTI_S_FAULT;
+        return AGENTI_AGAIN;
+    }
+    agenti_text_static(&p->text, &s->e->graves, words);
+    m->flags = AGENT_MSG_NOTE;
+    s->notes = 0;
+    s->state = AGENTI_S_USER_END;
+    return agenti_enter(s, m);
+}
+
+/* ---- a step ---- */
+static agenti_item *agenti_steer(const agenti_session *s)     /* what is for this run                                   */
+{
+    agenti_item *it = s->first;
+    while (it && (it->lane != AGENT_STEER || it->back)) it = it->next;
+    return it;
+}
+static int agenti_stopped(const agenti_session *s) { return s->cancelling ? s->cancelling : s->stop_step ? AGENTI_STOPPED_CANCEL : 0; }
+static int agenti_why_stopped(const agenti_session *s) { return agenti_stopped(s) == AGENTI_STOPPED_TIME ? AGENT_WHY_TIME : AGENT_WHY_CANCEL; }
+static int agenti_step_begin(agenti_session *s)
+{
+    agenti_item *it = agenti_steer(s);
+    int model = s->table.n && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL;
+    if (agenti_stopped(s)) {
+        s->why = agenti_why_stopped(s);
+        s->state = AGENTI_S_RETURN;
+        return AGENTI_AGAIN;
+    }
+    if (it) {
+        agenti_item_unlink(s, it);
+        s->item = it;
+        s->state = AGENTI_S_TAKE;
+        return AGENTI_AGAIN;
+    }
+    if (model && !s->answer.d.paused) return agenti_note_add(s);
+    s->notes = 0;
+    if ((s->flags & AGENT_S_CHECKPOINTS) && !s->checkpoint) {
+        s->checkpoint = 1;
+        (void)agenti_session_event(s, AGENT_EV_CHECKPOINT);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->checkpoint = 0;
     s->steps++;
     s->nums.step++;
-    s->key_asked = s->key_spent = 0;
+    s->key_asked = s->key_spent = s->end_run = 0;
+    s->step_until = agenti_after(s->e->now, s->step_ms);
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
-    if (s->closing && s->table.msgs[s->table.n - 1]->role == AGENT_MODEL) agenti_waits_end(s);     /* the note is the user's */
+    if (s->closing && model) agenti_waits_end(s);             /* the note is the user's                                 */
+    agenti_usage_none(&s->spent);
     agenti_tools_swap(s);
     agenti_answer_begin(s);
     s->state = AGENTI_S_SEND;
     agenti_session_event(s, AGENT_EV_STEP_START)->name = agenti_text_view(&s->options[AGENTI_OPT_MODEL]);
     return AGENTI_PUMP_EVENT;
 }
+static int agenti_close_parts(agenti_session *s)
+{
+    if (agenti_answer_close(&s->answer, s->cancelling || agenti_answer_cut(&s->answer))) {
+        agenti_sign(s, &s->e->ev);
+        return AGENTI_PUMP_EVENT;
+    }
+    s->state = AGENTI_S_MODEL_END;
+    return AGENTI_AGAIN;
+}
+static int agenti_tokens_spent(const agenti_session *s)
+{
+    int64_t n = s->usage.input > 0 ? s->usage.input : 0;
+    if (s->usage.output > 0) n = n > INT64_MAX - s->usage.output ? INT64_MAX : n + s->usage.output;
+    return s->run_tokens != AGENT_OFF && n >= (int64_t)s->run_tokens;
+}
+/* Whether the run ends behind this step, and why.                                                                      */
+static int agenti_why(const agenti_session *s)
+{
+    const agenti_answer *a = &s->answer;
+    if (s->cancelling) return agenti_why_stopped(s);
+    if (a->d.fault.fault) return s->going_on ? AGENT_WHY_NONE : s->retry_at ? AGENT_WHY_HINT : AGENT_WHY_ERROR;
+    if (s->closing) return AGENT_WHY_STEPS;
+    if (a->results == NULL && !a->d.paused) return AGENT_WHY_ANSWERED;
+    if (s->end_run) return AGENT_WHY_TOOL;
+    if (s->stop_finish & (1u << s->finish)) return AGENT_WHY_FINISH;
+    if (s->steps >= s->max_steps) return AGENT_WHY_STEPS;
+    if (agenti_tokens_spent(s)) return AGENT_WHY_TOKENS;
+    return s->stop_step ? AGENT_WHY_CANCEL : AGENT_WHY_NONE;
+}
+static int agenti_outcome(int why)
+{
+    switch (why) {
+    case AGENT_WHY_CANCEL: return AGENT_CANCELLED;
+    case AGENT_WHY_ERROR: case AGENT_WHY_HINT: return AGENT_FAILED;
+    case AGENT_WHY_STEPS: case AGENT_WHY_TOKENS: case AGENT_WHY_TIME: return AGENT_LIMITED;
+    default: return AGENT_COMPLETED;
+    }
+}
 static int agenti_step_end(agenti_session *s)
 {
     agent_event *ev = agenti_sign(s, agenti_answer_step_end(&s->answer));
     s->state = AGENTI_S_FAULT;
-    if (s->cancelling) ev->u.end.outcome = AGENT_CANCELLED;
+    s->step_until = UINT64_MAX;
+    s->why = agenti_why(s);
+    agenti_usage_add(&s->e->ev_usage, &s->spent);
+    if (s->cancelling) ev->u.end.outcome = agenti_outcome(s->why);
     else if (s->answer.d.fault.fault) ev->u.end.outcome = AGENT_FAILED;
     if (s->cancelling && !s->answer.d.finish) ev->u.end.finish = AGENT_FINISH_NONE;
     ev->u.end.steps = s->steps;
+    ev->u.end.why = s->why;
     return AGENTI_PUMP_EVENT;
 }
+
+/* ---- the course of a run ---- */
 static int agenti_fault_state(agenti_session *s)
 {
     s->state = AGENTI_S_NEXT;
     agenti_item_free(s, s->item);
     s->item = NULL;
     if (s->answer.d.fault.fault == AGENT_FAULT_NONE || s->cancelling) return AGENTI_AGAIN;
+    if (s->going_on) {
+        s->state = AGENTI_S_RETRY_SAY;
+        return agenti_answer_error_event(s, AGENT_SCOPE_STEP);
+    }
     s->failed = 1;
-    agenti_sign(s, agenti_answer_error(&s->answer, AGENT_SCOPE_RUN));
-    return AGENTI_PUMP_EVENT;
+    if (s->why != AGENT_WHY_HINT) s->why = AGENT_WHY_ERROR;
+    return agenti_answer_error_event(s, AGENT_SCOPE_RUN);
 }
 static int agenti_next_step(agenti_session *s)
 {
+    const agenti_item *it = agenti_steer(s);
     s->state = AGENTI_S_RETURN;
-    if (s->failed) s->outcome = AGENT_FAILED;                /* ERROR was shown: no cancel changes that                 */
-    else if (s->cancelling) s->outcome = AGENT_CANCELLED;
-    else if (s->closing) s->outcome = AGENT_LIMITED;
-    else if (s->answer.results == NULL && !s->answer.d.paused) s->outcome = AGENT_COMPLETED;
-    else if (s->steps >= s->max_steps) s->outcome = AGENT_LIMITED;
-    else s->state = AGENTI_S_STEP;
+    if (!s->running) return AGENTI_AGAIN;                    /* a message that was to be stored has failed              */
+    if (s->failed && s->retry_now) {
+        s->failed = s->retry_now = 0;
+        s->attempt = 0;
+        s->notes = 1;
+        s->why = AGENT_WHY_NONE;
+    } else if (!s->failed && s->cancelling) s->why = agenti_why_stopped(s);
+    else if (it && !s->stop_step) {
+        if (s->why == AGENT_WHY_ANSWERED || s->why == AGENT_WHY_TOOL || s->why == AGENT_WHY_FINISH) s->why = AGENT_WHY_NONE;
+        if (it->on && (s->why == AGENT_WHY_STEPS || s->why == AGENT_WHY_TOKENS)) s->why = AGENT_WHY_NONE;
+    }
+    if (s->why == AGENT_WHY_NONE) s->state = AGENTI_S_STEP;
     return AGENTI_AGAIN;
 }
 /* After a cancel what waited then goes back to the host.                                                               */
 static int agenti_return(agenti_session *s)
 {
     agenti_item *it = s->first;
-    if (it == NULL || !it->back) {
+    while (it && !it->back) it = it->next;
+    if (it == NULL) {
         s->state = s->running ? AGENTI_S_RUN_END : AGENTI_S_IDLE;
         s->cancelling = s->cancelling && s->running;
         return AGENTI_AGAIN;
     }
-    s->first = it->next;
-    if (s->first == NULL) s->last = NULL;
     agenti_queued_event(s, it, AGENT_QUEUED_RETURNED);
+    agenti_item_unlink(s, it);
     agenti_item_free(s, it);
     return AGENTI_PUMP_EVENT;
+}
+static int agenti_waits_for(const agenti_session *s)
+{
+    if (s->first) return AGENT_WAITS_NOBODY;
+    switch (s->why) {
+    case AGENT_WHY_HINT: return AGENT_WAITS_CLOCK;
+    case AGENT_WHY_ERROR: case AGENT_WHY_STEPS: case AGENT_WHY_TOKENS: case AGENT_WHY_TIME: return AGENT_WAITS_HOST;
+    default: return AGENT_WAITS_USER;
+    }
 }
 static int agenti_run_end(agenti_session *s)
 {
     agent_event *ev = agenti_session_event(s, AGENT_EV_RUN_END);
     s->state = AGENTI_S_IDLE;
     s->running = s->cancelling = 0;
+    s->checkpoint = (s->flags & AGENT_S_CHECKPOINTS) != 0;
     s->e->ev_usage = s->usage;
     memcpy(s->e->ev_raw, s->answer.d.finish_raw, sizeof s->e->ev_raw);
-    ev->u.end.outcome = s->outcome;
+    ev->u.end.outcome = agenti_outcome(s->why);
+    ev->u.end.why = s->why;
+    ev->u.end.waits = agenti_waits_for(s);
+    ev->u.end.at_ms = s->why == AGENT_WHY_HINT ? s->retry_at : 0;
     ev->u.end.finish = s->finish;
     ev->u.end.steps = s->steps;
     ev->u.end.raw = agenti_cstr(s->e->ev_raw);
@@ -18281,33 +19114,57 @@ static int agenti_run_end(agenti_session *s)
     agenti_answer_begin(s);                   /* lets go of what the answer held                                        */
     return AGENTI_PUMP_EVENT;
 }
+
+/* ---- cancel and clock ---- */
+static void agenti_break(agenti_session *s, int why)          /* all ends but what has to be closed                     */
+{
+    if (!s->cancelling) s->cancelling = (uint8_t)why;
+    if (s->state == AGENTI_S_IDLE) s->state = AGENTI_S_RETURN;
+    else if (s->state == AGENTI_S_ANSWER || s->state == AGENTI_S_JUDGE) agenti_answer_stop(s);
+    else if (s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY) s->state = s->going_on ? AGENTI_S_NEXT : AGENTI_S_PARTS;
+    s->going_on = 0;
+}
 static void agenti_cancel_take(agenti_session *s)
 {
+    int when = s->cancel, waits = s->state == AGENTI_S_IDLE || s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
     s->cancel = 0;
-    s->cancelling = 1;
-    if (s->state == AGENTI_S_IDLE) { s->state = AGENTI_S_RETURN; return; }
-    if (!s->failed) s->outcome = AGENT_CANCELLED;
-    if (s->state != AGENTI_S_ANSWER && s->state != AGENTI_S_JUDGE) return;
-    if (s->conn) agenti_conn_abort(s->conn);
-    s->conn = NULL;
-    agenti_answer_drop(&s->answer);
-    agenti_usage_take(s);
-    s->finish = s->answer.d.finish;
-    s->state = AGENTI_S_PARTS;
+    if (when == AGENT_STOP_STEP && !waits) { s->stop_step = 1; return; }
+    if (when == AGENT_STOP_NOW) s->tools_may_end = 0;
+    else if (!s->cancelling) s->tools_may_end = 1;
+    agenti_break(s, AGENTI_STOPPED_CANCEL);
+}
+/* When something has to happen though nobody calls. *sure: nothing that the host may still feed can change it.         */
+static uint64_t agenti_due(const agenti_session *s, int *sure)
+{
+    uint64_t at = UINT64_MAX, most = s->running && !s->cancelling ? (s->run_until < s->step_until ? s->run_until : s->step_until) : UINT64_MAX;
+    const char *why;
+    if (s->state == AGENTI_S_RETRY) at = s->retry_at;
+    else if (s->state == AGENTI_S_ANSWER && s->conn) at = agenti_answer_due(s, &why);
+    else if (s->state == AGENTI_S_TOOLS) at = agenti_tools_due(s);
+    *sure = s->state == AGENTI_S_RETRY && at <= most;
+    return at < most ? at : most;
+}
+static void agenti_clock(agenti_session *s)
+{
+    if (!s->running || s->cancelling || (s->e->now < s->run_until && s->e->now < s->step_until)) return;
+    agenti_break(s, AGENTI_STOPPED_TIME);
 }
 static int agenti_turn(agenti_session *s)
 {
     switch (s->state) {
-    case AGENTI_S_IDLE: return agenti_run_start(s);
+    case AGENTI_S_IDLE: return agenti_idle(s);
     case AGENTI_S_TAKE: return agenti_take(s);
+    case AGENTI_S_MEND: return agenti_mend(s);
+    case AGENTI_S_MEND_ADD: return agenti_mend_add(s);
+    case AGENTI_S_MENDED: return agenti_user_end(s, AGENTI_S_USER_ADD);
     case AGENTI_S_USER_ADD: return agenti_user_add(s);
-    case AGENTI_S_USER_END:
-        s->state = AGENTI_S_STEP;
-        return agenti_msg_event(s, AGENT_EV_MSG_END, s->table.msgs[s->table.n - 1]);
-    case AGENTI_S_STEP: return agenti_step_start(s);
+    case AGENTI_S_USER_END: return agenti_user_end(s, s->running ? AGENTI_S_STEP : AGENTI_S_RETURN);
+    case AGENTI_S_STEP: return agenti_step_begin(s);
     case AGENTI_S_SEND: return agenti_step_send(s);
     case AGENTI_S_ANSWER: return agenti_answer_wait(s);
     case AGENTI_S_JUDGE: return agenti_judge(s);
+    case AGENTI_S_RETRY_SAY: return agenti_retry_say(s);
+    case AGENTI_S_RETRY: return agenti_retry_wait(s);
     case AGENTI_S_PARTS: return agenti_close_parts(s);
     case AGENTI_S_MODEL_END: return agenti_model_end(s);
     case AGENTI_S_TOOLS: return agenti_tools(s);
@@ -18322,24 +19179,19 @@ static int agenti_turn(agenti_session *s)
     default: return agenti_run_end(s);
     }
 }
-static int agenti_queue_news(agenti_session *s)
-{
-    agenti_item *it = s->untold;
-    s->untold = it->next;                     /* whatever came behind it waits as well                                  */
-    it->told = 1;
-    return agenti_queued_event(s, it, AGENT_QUEUED_ADDED);
-}
 AGENTI_FN int agenti_session_pump(agenti_session *s)
 {
-    int rc = AGENTI_AGAIN;
+    int rc, sure;
+    uint64_t due;
     if (s->closed) { agenti_session_free(s); return AGENTI_PUMP_GONE; }
-    if (s->untold) return agenti_queue_news(s);              /* before any item leaves the queue                        */
-    if (s->news || s->export_left) {
-        rc = agenti_import_news(s);
-        if (rc != AGENTI_AGAIN) return rc;
-    }
+    if ((rc = agenti_news(s)) != AGENTI_AGAIN) return rc;
     if (s->cancel) agenti_cancel_take(s);
+    if (s->timer.rang) agenti_clock(s);
     while (rc == AGENTI_AGAIN) rc = agenti_turn(s);
+    if (rc != AGENTI_PUMP_NONE) return rc;
+    s->timer.rang = 0;
+    due = agenti_due(s, &sure);
+    agenti_timer_set(s->e, &s->timer, due, sure);
     return rc;
 }
 #endif
@@ -18690,6 +19542,7 @@ AGENTDEF void agent_close(agent_engine *e)
     for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
         if (e->slots[AGENTI_PEER].p[i].p) agenti_peer_free((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     agenti_bury_all(&e->graves);
+    agenti_put(&e->pool, e->timers, e->timer_cap * sizeof *e->timers);
     for (kind = 1; kind < 4; kind++) agenti_put(&e->pool, e->slots[kind].p, e->slots[kind].cap * sizeof *e->slots[kind].p);
     pool = e->pool;
     agenti_put(&pool, e, sizeof *e);
@@ -18718,8 +19571,9 @@ AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 }
 AGENTDEF uint64_t agent_deadline(const agent_engine *e)
 {
+    uint64_t at = agenti_timer_next(e);
     if (e->sessions.next != &e->sessions || e->conns.next != &e->conns) return e->now;
-    return e->drain_first ? e->drain_first->drain_until : UINT64_MAX;
+    return e->drain_first && e->drain_first->drain_until < at ? e->drain_first->drain_until : at;
 }
 AGENTDEF int agent_memory(const agent_engine *e, agent_id id, size_t *now, size_t *peak)
 {
@@ -18761,8 +19615,10 @@ static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
     for (;;) {
         if (e->sessions.next != &e->sessions) {
             if (agenti_pump_session(e)) return &e->ev;
-        } else if (e->conns.next == &e->conns || e->scanned >= e->lim.scan_per_next) return NULL;
-        else if (agenti_pump_conn(e)) return &e->ev;
+        } else if (e->conns.next != &e->conns) {
+            if (e->scanned >= e->lim.scan_per_next) return NULL;
+            if (agenti_pump_conn(e)) return &e->ev;
+        } else if (!agenti_timers_ring(e)) return NULL;
     }
 }
 AGENTDEF const agent_event *agent_next(agent_engine *e)
@@ -18841,6 +19697,9 @@ static void agenti_print_end(agenti_print *o, const agent_event *ev)
     agenti_print_some(o, "model", ev->u.end.model);
     agenti_print_some(o, "request_id", ev->u.end.request_id);
     agenti_print_some(o, "headers", ev->u.end.headers);
+    agenti_print_num(o, "why", (uint64_t)ev->u.end.why);
+    agenti_print_num(o, "waits", (uint64_t)ev->u.end.waits);
+    agenti_print_num(o, "at_ms", ev->u.end.at_ms);
     agenti_print_usage(o, ev->u.end.usage);
 }
 static void agenti_print_tool(agenti_print *o, const agent_event *ev)
@@ -18849,6 +19708,7 @@ static void agenti_print_tool(agenti_print *o, const agent_event *ev)
     agenti_print_some(o, "wire_id", ev->u.tool.wire_id);
     agenti_print_some(o, "title", ev->u.tool.title);
     if (ev->type == AGENT_EV_TOOL_RESULT) agenti_print_i64(o, "status", ev->u.tool.status);
+    agenti_print_num(o, "timeout_ms", ev->u.tool.timeout_ms);
 }
 static void agenti_print_open(agenti_print *o, const agent_event *ev)
 {
@@ -18858,11 +19718,13 @@ static void agenti_print_open(agenti_print *o, const agent_event *ev)
     agenti_print_num(o, "port", ev->u.open.port);
     agenti_print_num(o, "tls", ev->u.open.tls);
     agenti_print_num(o, "body_len", ev->u.open.body_len);
+    agenti_print_num(o, "timeout_ms", ev->u.open.timeout_ms);
 }
 static void agenti_print_error(agenti_print *o, const agent_event *ev)
 {
     agenti_print_i64(o, "fault", ev->u.error.fault);
     agenti_print_num(o, "http_status", (uint64_t)(ev->u.error.http_status > 0 ? ev->u.error.http_status : 0));
+    agenti_print_num(o, "scope", (uint64_t)ev->u.error.scope);
     agenti_print_i64(o, "retryable", ev->u.error.retryable);
     agenti_print_num(o, "offset", ev->u.error.offset);
     if (ev->u.error.retry_after_ms >= 0) agenti_print_i64(o, "retry_after_ms", ev->u.error.retry_after_ms);
@@ -18886,6 +19748,14 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     case AGENT_EV_QUEUED:
         agenti_print_num(o, "item", ev->u.queued.item);
         agenti_print_i64(o, "op", ev->u.queued.op);
+        agenti_print_num(o, "lane", (uint64_t)ev->u.queued.lane);
+        break;
+    case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO:
+        agenti_print_num(o, "attempt", ev->u.retry.attempt);
+        agenti_print_num(o, "max", ev->u.retry.max);
+        agenti_print_num(o, "at_ms", ev->u.retry.at_ms);
+        agenti_print_num(o, "fault", (uint64_t)ev->u.retry.fault);
+        agenti_print_num(o, "http_status", (uint64_t)ev->u.retry.http_status);
         break;
     case AGENT_EV_ERROR: agenti_print_error(o, ev); break;
     default: break;

@@ -36,9 +36,11 @@ typedef struct agenti_answer {
     uint64_t offset;                          /* bytes of the body seen                                                 */
     uint64_t mark;                            /* where the event that is being read began                               */
     uint32_t events;                          /* payloads seen                                                          */
+    uint64_t shown_at;                        /* when something of it was shown last                                    */
     size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
     int status;
     uint8_t waited;                           /* this event was held back before                                        */
+    uint8_t shown;                            /* something of it was                                                    */
     uint8_t mode, started, ending;            /* ending: the body is complete                                           */
     uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
     uint8_t json;                             /* it is JSON: one text                                                   */

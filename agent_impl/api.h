@@ -75,7 +75,7 @@ typedef struct agent_desc {
   size_t mem_limit;                          /* bytes of the whole engine; 0: none                                    */
   agent_alloc_fn alloc; void *alloc_ctx;     /* NULL: malloc, unless AGENT_NO_MALLOC                                  */
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
-  uint64_t seed;                             /* for whatever will need chance; nothing does yet                       */
+  uint64_t seed;                             /* of the jitter between retries: give each process another              */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
   agent_limits limits;
 } agent_desc;
@@ -104,6 +104,11 @@ typedef struct agent_peer_desc {
                                     with auth, key, token, secret or cookie in them are starred out of errors as the key is */
   const char *body_json;         /* an object whose members go into every request body and replace the engine's       */
   uint32_t dialect_on, dialect_off;
+  /* Milliseconds, 0: default, AGENT_OFF: no limit. What runs out of time is a fault TIMEOUT                          */
+  uint32_t connect_ms;           /* from OPEN (or SIGN) until agent_opened                                 default 30 s */
+  uint32_t first_ms;             /* from there until the answer's first content (five times that when the answer comes in one piece). Comments
+                                    and pings are none                                                     default 120 s */
+  uint32_t idle_ms;              /* between contents                                                       default 90 s */
   void *user;                    /* comes back in events of no session                                                */
 } agent_peer_desc;
 /* 0: see agent_last (unknown provider, bad URL, a header with CR, LF or NUL, body_json no object, limit, memory).     */
@@ -124,6 +129,8 @@ enum {
   AGENT_TF_SERIAL = 1,           /* never beside another tool of the same step                                        */
   AGENT_TF_STRICT = 4,           /* the model's arguments are to fit the schema exactly, which has to be of the provider's strict kind:
                                     every property required, additionalProperties false (OpenAI structured outputs)   */
+  AGENT_TF_ENDS_RUN = 8,         /* the run ends after the step in which it was called and did not fail               */
+  AGENT_TF_REPLAY_SAFE = 16,     /* may run again when a saved session is loaded that was left while it ran; else it counts as interrupted */
   AGENT_TF_RAW = 2               /* schema is the whole declaration, an object as the provider wants it, for tools that it defines or
                                     runs itself: {"type":"web_search_20250305","name":"web_search"}. What the provider runs comes as
                                     TOOL_CALL and TOOL_RESULT only; what it leaves to the host is a TOOL_RUN under this name       */
@@ -133,6 +140,7 @@ typedef struct agent_tool {
   const char *description;       /* NULL: none. Not used with RAW                                                     */
   const char *schema;            /* JSON Schema of the arguments, an object; NULL: {"type":"object"}                  */
   uint32_t flags;                /* AGENT_TF_                                                                         */
+  uint32_t timeout_ms;           /* until it has to be done; 0: agent_session_desc.tool_ms, AGENT_OFF: any time       */
   void *user;                    /* comes back in u.tool.user                                                         */
 } agent_tool;
 enum {
@@ -140,6 +148,9 @@ enum {
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
   AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+  AGENT_S_GO_ON = 16,            /* an answer that breaks off after something of it was shown is kept, and the run goes on: a message of role
+                                    user (AGENT_MSG_NOTE) asks for the rest, within max_retries. Else the run FAILs    */
+  AGENT_S_CHECKPOINTS = 32,      /* CHECKPOINT events tell when a save loses nothing                                  */
   AGENT_S_THOUGHTS_TOLD = 8      /* a complete answer of reasoning alone, without text and calls, is told once more as its text: some
                                     hosts put all that a model says into the wrong field (vLLM and Azure, wire: B22, B23)      */
 };
@@ -154,6 +165,19 @@ typedef struct agent_session_desc {
   uint32_t max_steps;            /* model calls of a run, the last of them with tools off          default 50
                                     (1: with tools on; if it calls any, the run is LIMITED)                           */
   uint32_t parallel_tools;       /* TOOL_RUNs open at the same time                                default no limit   */
+  /* Retries: of what u.error.retryable says, when nothing of the answer was shown                                    */
+  uint32_t max_retries;          /* in a row; AGENT_OFF: none                                      default 4          */
+  uint32_t retry_ms, retry_cap_ms;   /* the first wait, doubled each time up to the cap, and up to a quarter of it more by
+                                    chance (desc.seed)                                             default 2 s, 30 s  */
+  uint32_t hint_cap_ms;          /* the longest wait a provider may ask for: asks it for more, the run ends (AGENT_WHY_HINT). AGENT_OFF:
+                                    any                                                            default 60 s       */
+  /* Milliseconds, AGENT_OFF: no limit                                                                                */
+  uint32_t tool_ms;              /* from TOOL_RUN until agent_tool_done: then TOOL_CANCEL, and an error for the model   default 120 s */
+  uint32_t grace_ms;             /* from TOOL_CANCEL on a tool may still end by itself; AGENT_OFF: not at all           default 250 ms */
+  uint32_t step_ms, run_ms;      /* a step with its tools; a run. Then what runs is cut as by a cancel, and the run is LIMITED   default no limit */
+  /* A run ends after the step in which one of these, max_steps or AGENT_TF_ENDS_RUN comes true, unless the host goes on: see STEP_END */
+  uint32_t max_run_tokens;       /* input and output of its steps, as the provider counts them     default no limit   */
+  uint32_t stop_finish;          /* bits 1 << AGENT_FINISH_: such an answer ends it, though its calls could be gone on with   default none */
   void *user;                    /* comes back in every event of the session                                          */
 } agent_session_desc;
 /* 0: see agent_last. Strings are copied.                                                                             */
@@ -205,31 +229,60 @@ typedef struct agent_part {      /* in: kind, flags, text, name, mime, uri (and 
   agent_str data;                /* what the provider wants back with it, as it came: a signature, citations          */
 } agent_part;
 enum agent_role { AGENT_USER, AGENT_MODEL, AGENT_TOOLS };
+enum { AGENT_MSG_NOTE = 2 };     /* of an AGENT_USER message: the engine's own words to the model                     */
 enum { AGENT_MSG_SYSTEM = 64 };  /* of an AGENT_USER message: an import had it as a system or developer message among the others. It goes
                                     back as such to formats that have those (OpenAI's), to others as the user's       */
 typedef struct agent_msg {
   agent_num id, run;             /* run 0: added by the host                                                          */
-  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM                                                  */
+  uint8_t role, flags;           /* AGENT_PART_CUT, AGENT_MSG_SYSTEM, AGENT_MSG_NOTE                                  */
   uint32_t part_count;           /* 0: AGENT_MODEL, cut before its first part; not sent                                */
 } agent_msg;
 
 enum agent_lane {
   AGENT_QUEUE = 0,               /* a run of its own, after the current one                                           */
-  AGENT_NOW = 1                  /* E_STATE if the session is busy                                                    */
+  AGENT_STEER = 1,               /* into the current run, before its next request; a run that would end goes on. Idle: as QUEUE */
+  AGENT_STORE = 2,               /* into the table without a run, when the session is idle                            */
+  AGENT_NOW = 4                  /* as QUEUE, but E_STATE if the session is busy                                      */
 };
 /* Submits a user message of one text part. n: bytes, or AGENT_CSTR. Invalid UTF-8 is replaced. > 0: the item's number; the message
  * stands in the queue until its run starts. E_ARG (empty), E_STALE, E_NOMEM, E_LIMIT.                                */
 AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
 /* The same with parts (TEXT, IMAGE, AUDIO, FILE) and a lane. What a provider does not take of them is named in brackets instead, with a
- * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there; the last message must be the user's or tool results
- * (else E_STATE).                                                                                                    */
+ * WARNING. E_ARG also: no MIME type, text and uri, bad base64. n 0: go on with what is there: idle, when the last message is the user's or
+ * tool results; AGENT_STEER at a STEP_END whose u.end.why would end the run behind tool results (else E_STATE). Calls that have no results,
+ * as in a table that was cut, get them before the message, with a WARNING.                                            */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
+enum agent_stop_when {
+  AGENT_STOP_STEP = 1,           /* when this step is over, with its tools; a wait for a retry ends at once           */
+  AGENT_STOP_TOOLS = 2,          /* when the tools that run are done: no other starts, an answer is cut               */
+  AGENT_STOP_NOW = 3             /* agent_cancel                                                                      */
+};
+/* The same, gently: a later call can only hasten it. Running tools get TOOL_CANCEL (NOW) and grace_ms. OK, E_ARG, E_STALE. */
+AGENTDEF int agent_stop(agent_engine *, agent_id s, int when);
+enum agent_retry_what { AGENT_RETRY_NOW, AGENT_RETRY_STOP };
+/* NOW: ends the wait of RETRY_WAIT; also between an ERROR of scope RUN and its RUN_END, of any fault: the run goes on with another step.
+ * STOP: no more retries, the fault stands. OK, E_ARG, E_STALE, LATE (nothing waits).                                  */
+AGENTDEF int agent_retry(agent_engine *, agent_id s, int what);
+/* The queue as it is, from 0: what was submitted and is not in the table yet. OK, E_STALE, E_ARG (past the last).       */
+typedef struct agent_item { uint32_t item; int lane; uint32_t part_count; /* 0: go on */ } agent_item;
+AGENTDEF int agent_queue_at(const agent_engine *, agent_id s, size_t i, agent_item *out);
+AGENTDEF int agent_queue_part(const agent_engine *, agent_id s, uint32_t item, size_t i, agent_part *out);      /* lives like an event */
+/* Takes an item back: QUEUED (RETURNED) comes. OK, LATE (it is in the table, or back), E_STALE, E_ARG (no such item was ever). */
+AGENTDEF int agent_queue_cancel(agent_engine *, agent_id s, uint32_t item);
+/* Puts an item before another one (0: at the end) and into a lane: QUEUED (MOVED) comes. OK, LATE, E_STALE, E_ARG.      */
+AGENTDEF int agent_queue_move(agent_engine *, agent_id s, uint32_t item, int lane, uint32_t before);
 /* Stores a message without a run (import). A CALL needs wire_id and name, a RESULT the wire_id of a CALL in the message before it.
  * > 0: its number. E_ARG, E_STALE, E_STATE (a run is going on), E_NOMEM, E_LIMIT.                                             */
 AGENTDEF int agent_message_add(agent_engine *, agent_id s, int role, const agent_part *, size_t n);
+/* Drops a message and all after it; MSG_CUT comes. Their numbers are not used again. > 0: how many went. E_STALE, E_STATE (a run is going on,
+ * or something waits), E_ARG (no such message).                                                                        */
+AGENTDEF int agent_message_cut(agent_engine *, agent_id s, agent_num msg);
+/* Asks again: drops what came after the user's last message, and submits without a new one. Then the same as agent_submit with n 0. E_STATE
+ * also: the user has said nothing.                                                                                     */
+AGENTDEF int agent_regenerate(agent_engine *, agent_id s);
 struct agent_json_error;         /* chapter 8                                                                         */
 /* Takes a conversation in that a program has as a request body of a wire format: "openai-chat", "openai-responses", "anthropic" (also
  * "bedrock-invoke") or "gemini", or as its bare list of messages. json: n bytes or AGENT_CSTR, copied. All or nothing, for a session
@@ -258,12 +311,12 @@ AGENTDEF int agent_message_part(const agent_engine *, agent_id s, agent_num msg,
   /* io     */ X(OPEN, N) X(SIGN, N) X(SEND, F) X(CLOSE, F) \
   /* peer   */ X(CREDENTIAL, N) X(MODELS, F) \
   /* run    */ X(RUN_START, F) X(RUN_END, F) X(STEP_START, F) X(STEP_END, F) \
-  /* store  */ X(MSG_ADD, F) X(MSG_END, F) \
+  /* store  */ X(MSG_ADD, F) X(MSG_END, F) X(MSG_CUT, F) X(CHECKPOINT, F) \
   /* output */ X(TEXT_START, F) X(TEXT_DELTA, F) X(TEXT_END, F) X(REASONING_START, F) X(REASONING_DELTA, F) X(REASONING_END, F) \
                X(INPUT_START, F) X(INPUT_DELTA, F) X(INPUT_END, F) X(FILE_START, F) X(FILE_DELTA, F) X(FILE_END, F) \
                X(SOURCE, F) X(CUSTOM, F) \
   /* tools  */ X(TOOL_CALL, F) X(TOOL_RUN, N) X(TOOL_UPDATE, F) X(TOOL_CANCEL, F) X(TOOL_RESULT, F) X(NEED_DONE, F) \
-  /* course */ X(QUEUED, F) \
+  /* course */ X(RETRY_WAIT, F) X(RETRY_GO, F) X(QUEUED, F) \
   /* trouble*/ X(WARNING, F) X(ERROR, F)
 enum agent_event_type { AGENT_EV_NONE,
 #define AGENTI_X(n, k) AGENT_EV_##n,
@@ -276,15 +329,35 @@ enum {
   AGENT_EVF_SALVAGED = 4         /* INPUT_END, TOOL_CALL: text is no JSON object; the call is never run               */
 };
 enum agent_outcome { AGENT_COMPLETED, AGENT_CANCELLED, AGENT_FAILED, AGENT_LIMITED };
+enum agent_why {                 /* why a run ends                                                                    */
+  AGENT_WHY_NONE,                /* STEP_END: it goes on                                                              */
+  AGENT_WHY_ANSWERED,            /* the model has answered and calls nothing                              COMPLETED   */
+  AGENT_WHY_TOOL,                /* AGENT_TF_ENDS_RUN, or AGENT_DONE_END_RUN                               COMPLETED   */
+  AGENT_WHY_FINISH,              /* stop_finish                                                           COMPLETED   */
+  AGENT_WHY_STEPS,               /* max_steps                                                             LIMITED     */
+  AGENT_WHY_TOKENS,              /* max_run_tokens                                                        LIMITED     */
+  AGENT_WHY_TIME,                /* step_ms, run_ms                                                       LIMITED     */
+  AGENT_WHY_CANCEL,              /* agent_cancel, agent_stop                                              CANCELLED   */
+  AGENT_WHY_ERROR,               /* see ERROR                                                             FAILED      */
+  AGENT_WHY_HINT                 /* the provider asks to wait longer than hint_cap_ms: until u.end.at_ms   FAILED      */
+};
+enum agent_waits {               /* for whom the session waits after RUN_END                                          */
+  AGENT_WAITS_NOBODY,            /* what is in the queue comes next                                                   */
+  AGENT_WAITS_USER,              /* for the next message                                                              */
+  AGENT_WAITS_HOST,              /* to mend what failed, or to lift a limit, and go on: agent_submit with n 0, agent_regenerate */
+  AGENT_WAITS_CLOCK              /* for u.end.at_ms                                                                   */
+};
 enum agent_finish { AGENT_FINISH_NONE, AGENT_FINISH_STOP, AGENT_FINISH_LENGTH, AGENT_FINISH_TOOLS, AGENT_FINISH_FILTER, AGENT_FINISH_ERROR,
   AGENT_FINISH_OTHER };
 enum agent_by { AGENT_BY_HOST, AGENT_BY_PROVIDER };           /* who runs a call                                        */
-enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN };
-enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED };
+enum agent_done { AGENT_DONE_OK, AGENT_DONE_ERROR, AGENT_DONE_CANCELLED, AGENT_DONE_NOT_RUN, AGENT_DONE_INTERRUPTED /* by a load */,
+  AGENT_DONE_END_RUN = 64        /* for agent_tool_done, beside OK or ERROR: the run is to end after this step        */ };
+enum agent_queue_op { AGENT_QUEUED_ADDED, AGENT_QUEUED_DELIVERED, AGENT_QUEUED_RETURNED, AGENT_QUEUED_MOVED };
 enum agent_conn_kind { AGENT_CONN_HTTP };
 enum agent_wanted { AGENT_KEY_MISSING, AGENT_KEY_EXPIRED, AGENT_KEY_REFUSED };   /* why a key is asked for                */
 enum agent_fail { AGENT_FAIL_NONE, AGENT_FAIL_REFUSED, AGENT_FAIL_NAME, AGENT_FAIL_TLS, AGENT_FAIL_RESET, AGENT_FAIL_HOST };
-enum agent_scope { AGENT_SCOPE_RUN, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
+enum agent_scope { AGENT_SCOPE_RUN /* RUN_END follows */, AGENT_SCOPE_ATTEMPT /* RETRY_WAIT follows */,
+  AGENT_SCOPE_STEP /* RETRY_WAIT and another step follow */, AGENT_SCOPE_CONN /* decode-only */, AGENT_SCOPE_PEER /* agent_models */ };
 enum agent_fault { AGENT_FAULT_NONE, AGENT_FAULT_AUTH, AGENT_FAULT_RATE, AGENT_FAULT_QUOTA, AGENT_FAULT_OVERLOADED, AGENT_FAULT_CONTEXT,
   AGENT_FAULT_REQUEST, AGENT_FAULT_SERVER, AGENT_FAULT_PROTOCOL, AGENT_FAULT_TRANSPORT, AGENT_FAULT_TIMEOUT, AGENT_FAULT_FILTER,
   AGENT_FAULT_LIMIT, AGENT_FAULT_NOMEM };
@@ -302,16 +375,20 @@ typedef struct agent_event {
   agent_str text;                /* the payload                                                                       */
   agent_str name;                /* tool, model, the provider's own error code ...                                      */
   union {
-    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len; } open;      /* OPEN SIGN */
+    struct { agent_str host, method, url; uint16_t port; uint8_t kind, tls; uint64_t body_len;
+             uint32_t timeout_ms; } open; /* timeout_ms: connect_ms */                                      /* OPEN SIGN */
     struct { int why; } credential; /* AGENT_KEY_ */                                                        /* CREDENTIAL */
     struct { void *user; int why; } io;                                                                     /* SEND CLOSE */
     struct { int outcome, finish; uint32_t steps; agent_str raw; const agent_usage *usage;
-             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */; } end; /* RUN_END STEP_END */
+             agent_str model, request_id, headers /* the three: of STEP_END, empty when not told */;
+             int why, waits; uint64_t at_ms; } end; /* waits, at_ms: of RUN_END */                          /* RUN_END STEP_END */
     struct { int role; } msg;                                                                               /* MSG_*    */
-    struct { agent_str wire_id, title; void *user; int status; uint16_t by; } tool; /* TOOL_* INPUT_*; user: from TOOL_RUN on */
+    struct { agent_str wire_id, title; void *user; int status; uint16_t by;
+             uint32_t timeout_ms; } tool; /* user: from TOOL_RUN on; timeout_ms: of TOOL_RUN; of TOOL_CANCEL the grace   TOOL_* INPUT_* */
     struct { uint16_t kind; agent_str mime, uri; } file; /* FILE_*; kind: AGENT_PART_; mime of contents, else uri      */
     struct { int fault, http_status, scope, retryable; uint64_t offset; int64_t retry_after_ms; agent_str request_id; } error;   /* ERROR */
-    struct { uint32_t item; int op; } queued;                                                               /* QUEUED   */
+    struct { uint32_t attempt, max; uint64_t at_ms; int fault, http_status; } retry; /* attempt: from 1      RETRY_WAIT RETRY_GO */
+    struct { uint32_t item; int op, lane; } queued;                                                         /* QUEUED   */
   } u;
 } agent_event;
 
@@ -364,7 +441,7 @@ AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to 
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
 /* Adds output, any bytes: invalid UTF-8 is replaced, over limits.item it is cut. OK, LATE, E_STALE, E_NOMEM, E_STATE  */
 AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
-AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR  */
+AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR, maybe | _END_RUN */
 AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
 /* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
 AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);

@@ -43,7 +43,7 @@ typedef struct agenti_conn {
     agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
     const char *method;                       /* and URL, of the request                                                */
     agenti_text url;
-    uint64_t drain_until;
+    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
     struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     uint8_t sign;                             /* AGENTI_SIGN_                                                           */
@@ -230,6 +230,7 @@ AGENTI_FN void agenti_conn_begin(agenti_conn *c, const agenti_exchange *x, agent
     c->run = run;
     c->step = step;
     c->got_byte = c->got_head = c->message_over = c->over = c->stale = 0;
+    c->began_at = c->e->now;
     agent_http_expect(&c->http, 0);
     c->sign = c->peer->signs ? AGENTI_SIGN_ASK : AGENTI_SIGN_NONE;
     if (c->state == AGENTI_CONN_OPEN) {       /* used again                                                             */
@@ -420,6 +421,8 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
     c->via = via;
     c->user = user;
+    c->began_at = e->now;
+    if (c->x.ready) agenti_wake(&e->sessions, c->x.ready);   /* another time counts now                                 */
     c->need_open = 0;
     c->need_over = 1;
     agenti_conn_state_set(c, AGENTI_CONN_OPEN);
@@ -605,6 +608,15 @@ AGENTI_FN void agenti_conn_open_fill(const agenti_conn *c, agent_event *ev)
     ev->u.open.kind = AGENT_CONN_HTTP;
     ev->u.open.tls = c->peer->url.tls;
     ev->u.open.body_len = c->out.body_len;
+    ev->u.open.timeout_ms = c->peer->connect_ms;
+}
+static void agenti_conn_shown(agenti_conn *c)
+{
+    agenti_answer *a = c->x.answer;
+    if (!a->shown && c->x.ready) agenti_wake(&c->e->sessions, c->x.ready);       /* another time counts now             */
+    a->shown = 1;
+    a->shown_at = c->e->now;
+    agenti_conn_sign(c, &c->e->ev);
 }
 static int agenti_conn_open_event(agenti_conn *c)
 {
@@ -790,7 +802,7 @@ static int agenti_conn_exchange(agenti_conn *c)
     int rc;
     do {
         rc = a->d.op_n ? agenti_answer_event(a) : 0;
-        if (rc == 1) { agenti_conn_sign(c, &c->e->ev); return 1; }
+        if (rc == 1) { agenti_conn_shown(c); return 1; }
         if (rc == -1) { agenti_conn_nomem(c); return 2; }
         if (rc == -2) {
             agenti_answer_drop(a);
@@ -874,7 +886,7 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
     if (rc == 0) return 0;
     c->span += used;
     c->span_n -= used;
-    if (rc > 0) agenti_conn_sign(c, &c->e->ev); else agenti_conn_nomem(c);
+    if (rc > 0) agenti_conn_shown(c); else agenti_conn_nomem(c);
     return rc > 0;
 }
 #endif

@@ -9,6 +9,7 @@ typedef struct agenti_slot { void *p; uint16_t gen; } agenti_slot;
 typedef struct agenti_slots { agenti_slot *p; uint32_t n, cap, hint, live; } agenti_slots;
 
 struct agenti_conn;
+struct agenti_timer;
 struct agent_engine {
     agenti_pool pool;                         /* first: copied in when the engine is made                               */
     agent_limits lim;                         /* defaults filled in                                                     */
@@ -18,6 +19,9 @@ struct agent_engine {
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
     struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
+    struct agenti_timer **timers;             /* a heap, the next one first                                             */
+    uint32_t timer_n, timer_cap, timer_owners;        /* owners: those that may set one; there is room for each          */
+    uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
     agenti_blob *graves;
     const char *last;
     agent_event ev;

@@ -90,6 +90,8 @@
  *               a name for people, the most tokens of a prompt and of an answer; id always, the others where the provider tells them
  *   RUN_START   a submitted message begins its run
  *   MSG_ADD, MSG_END     a message enters the table (u.msg.role); it is complete
+ *   MSG_CUT     this message and all behind it are no more (agent_message_cut, agent_regenerate)
+ *   CHECKPOINT  of sessions with AGENT_S_CHECKPOINTS: nothing is under way, before each request and after each run
  *   STEP_START  a model call begins; name: the model
  *   TEXT_START, TEXT_DELTA, TEXT_END                  text of the model; END has the whole of it. Deltas joined equal it
  *   REASONING_START, REASONING_DELTA, REASONING_END   thoughts, the same way
@@ -103,20 +105,24 @@
  *               u.tool.by AGENT_BY_PROVIDER: the provider runs it, no INPUT events come before and no TOOL_RUN after it
  *   TOOL_RUN    need. Run it; answer agent_tool_append, agent_tool_done or agent_tool_result, now or any time later
  *   TOOL_UPDATE what agent_tool_update said, as u.tool.title
- *   TOOL_CANCEL stop it; what it printed so far is kept, the call is over for the engine
+ *   TOOL_CANCEL stop it, by a cancel or for lack of time: agent_tool_done still counts for u.tool.timeout_ms, then what it printed so far is kept
+ *               and the call is over
  *   TOOL_RESULT how a call ended: u.tool.status (AGENT_DONE_), text: what the model is told (when empty, "(no output)"). Every TOOL_CALL
  *               gets exactly one. BY_PROVIDER: text is the result as the provider's JSON; NOT_RUN and empty when none came with this answer
  *   NEED_DONE   a need is over: answered or withdrawn
  *   STEP_END    u.end: finish, raw (the provider's word), usage of this call, outcome, model (as the answer names it), request_id, and
  *               headers: the rate-limit lines of the answer's head as they came, for agent_http_header: "x-ratelimit-remaining-tokens: 99\n"
- *   ERROR       u.error and text; RUN_END follows. decode-only: instead of STEP_END
+ *   ERROR       u.error and text. What follows is told by u.error.scope: RUN_END, or RETRY_WAIT. decode-only: instead of STEP_END
+ *   RETRY_WAIT  the request is made again at u.retry.at_ms of the host's clock (attempt of max; fault: why)
+ *   RETRY_GO    now, or by agent_retry; another answer begins in the same step, or after an answer that broke off another step
  *   WARNING     text: something odd that did no harm; name: more about it
- *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all
- *   QUEUED      u.queued: an item waits behind a run (ADDED), its run begins (DELIVERED), a cancel gives it back (RETURNED). text: its parts
- *               that are text joined; the first one alone when there is no memory to join them
+ *   RUN_END     u.end: outcome, finish of the last step, steps, usage of all, why it ends, and waits: for whom
+ *   QUEUED      u.queued: an item waits behind a run (ADDED), goes into the table (DELIVERED), is given back by a cancel (RETURNED), has another
+ *               place or lane (MOVED). text: its parts that are text joined; the first one alone when there is no memory to join them
  *
  * A run:  RUN_START MSG_ADD MSG_END ( STEP_START OPEN|SEND MSG_ADD ( TEXT_* | REASONING_* | FILE_* | INPUT_* )* TOOL_CALL* MSG_END
- *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. Parts may be open side by side. Whatever happens, every START
+ *         ( TOOL_RUN | TOOL_RESULT )* MSG_ADD MSG_END STEP_END )* ERROR? RUN_END. After OPEN|SEND and before MSG_ADD there may be
+ *         ( ERROR RETRY_WAIT RETRY_GO OPEN|SEND )*. Parts may be open side by side. Whatever happens, every START
  *         has its END, every TOOL_CALL its TOOL_RESULT, every run its one RUN_END; closing them needs no memory. What becomes of a connection
  *         does not hold up the run: NEED_DONE of an OPEN, and CLOSE, may come after RUN_END, with that run's number.
  * How a step ends: the calls that are there decide, not the label. No finish reason and no [DONE] is a TRANSPORT error; no text and no call
@@ -142,8 +148,24 @@
  * Tools that the provider defines or runs itself are declared as its own JSON (AGENT_TF_RAW).
  *
  * ==== 7 TIME, CANCEL, QUEUE =====================================================================================================
- * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. agent_cancel works in every state, also
- * twice: partial text stays in the table, running tools get TOOL_CANCEL, RUN_END says CANCELLED. A message submitted during a run waits.
+ * Time comes in by agent_tick alone; call it before agent_next. agent_deadline says when to come back. What silence brings about (an answer that
+ * does not come, a tool that does not end) happens only when an agent_next at that time has found nothing to do: a host that slept gets to
+ * feed first what has come meanwhile.
+ *
+ * Deadlines    connect_ms, first_ms, idle_ms of the peer: a fault TIMEOUT, which is retried. tool_ms, or a tool's own: TOOL_CANCEL, grace_ms, then
+ *              an error for the model. step_ms, run_ms: what runs is cut, the run is LIMITED.
+ * Retries      of RATE, OVERLOADED, SERVER, TRANSPORT, TIMEOUT, PROTOCOL and 408, 409, when nothing of the answer was shown. They wait as long as the
+ *              provider says, else 2, 4, 8, 16 s and up to a quarter more. AUTH, QUOTA, CONTEXT, FILTER and 400 never are. When something was
+ *              shown, the run fails, or with AGENT_S_GO_ON goes on behind what is there. agent_retry forces or forbids. Attempts count in
+ *              a row; an answer sets them back. Tokens of failed attempts count in STEP_END.
+ * Stop         agent_cancel works in every state, also twice: partial text, thoughts and usage stay, running tools get TOOL_CANCEL and grace_ms, what
+ *              waits in the queue is given back, one RUN_END says CANCELLED. agent_stop waits for the step, or for the tools that run.
+ * End          a run ends when the model calls nothing, or by what agent_session_desc says of steps, tokens, tools and finish reasons: STEP_END has
+ *              why. A message submitted there as AGENT_STEER, or nothing (n 0), lets it go on. tool_choice, once obeyed, is auto again.
+ * Queue        a message submitted during a run waits: AGENT_QUEUE for a run of its own, AGENT_STEER for the next request, AGENT_STORE for the end.
+ *              In the order of their lane; agent_queue_at shows, agent_queue_cancel takes back, agent_queue_move reorders.
+ * Table        agent_message_cut drops the last messages, agent_regenerate the last answer to ask again. Calls that are left without results get them,
+ *              with a WARNING, before the next message.
  *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
@@ -262,11 +284,11 @@
  * Misuse by the host is a negative code (AGENT_CODES below is the table) and changes nothing; agent_last says why. What a peer does is an ERROR
  * event, never fatal to the engine:
  *   AUTH 401, 403 | RATE 429 | QUOTA 429 that waiting does not mend | OVERLOADED 529 | CONTEXT the prompt is too long | REQUEST other 4xx
- *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | FILTER
+ *   SERVER 5xx, errors inside a stream | PROTOCOL bytes that are not what was promised | TRANSPORT broken or cut connections | TIMEOUT | FILTER
  *   LIMIT one of agent_limits | NOMEM
  * u.error.retryable says whether the same request may succeed later, retry_after_ms what the provider hinted (in headers, body or words), name
- * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). The engine
- * does not retry. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
+ * its own code, request_id its id of the request, offset where in the body (of HTTP's own faults: in the bytes of the connection). Retries:
+ * chapter 7. Text of the provider is shown with the key that was sent, should it be in there, starred out, and so are values of the host's
  * header lines whose names tell that they are secret. A key in the URL's query is not: OPEN shows the URL. After a status 401 to a key the
  * host is asked for another one, once a step, and what is still refused then is the ERROR.
  *

@@ -12,11 +12,13 @@ typedef struct agenti_part {
     agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
     agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
     size_t shown;                        /* bytes of text that deltas have shown                                        */
+    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
-    uint8_t state, status, retitled, cancelled;   /* RESULT                                                             */
+    uint8_t state, status, retitled;     /* RESULT                                                                      */
+    uint8_t stopped;                     /* RESULT: TOOL_CANCEL was shown; AGENTI_STOPPED_                              */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
        AGENTI_PART_APART = 0x200,           /* wire_id is the provider's id, `_` and a number: another call had it before   */

@@ -22,6 +22,7 @@ typedef struct agenti_peer {
     uint8_t wants_key, keyless, signs;        /* keyless: the host has none to give                                     */
     uint8_t need_over;                        /* NEED_DONE is to come                                                   */
     uint32_t dialect, sessions;
+    uint32_t connect_ms, first_ms, idle_ms;
     uint32_t switched;                        /* bits of dialect that a refusal has changed, which it does once         */
     void *user;
     agenti_waiter *listings;
@@ -314,6 +315,9 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     p->user = d->user;
     if ((why = agenti_peer_check(e, d, p)) != NULL) { e->last = why; agenti_peer_free(p); return 0; }
     p->dialect = (p->row->dialect | d->dialect_on) & ~d->dialect_off;
+    p->connect_ms = agenti_limit(d->connect_ms, 30000);
+    p->first_ms = agenti_limit(d->first_ms, 120000);
+    p->idle_ms = agenti_limit(d->idle_ms, 90000);
     e->last = "out of memory";
     if (!agenti_peer_fill(p, d) || (p->id = agenti_id_new(e, AGENTI_PEER, p)) == 0) { agenti_peer_free(p); return 0; }
     id = p->id;

@@ -62,6 +62,9 @@ static void agenti_print_end(agenti_print *o, const agent_event *ev)
     agenti_print_some(o, "model", ev->u.end.model);
     agenti_print_some(o, "request_id", ev->u.end.request_id);
     agenti_print_some(o, "headers", ev->u.end.headers);
+    agenti_print_num(o, "why", (uint64_t)ev->u.end.why);
+    agenti_print_num(o, "waits", (uint64_t)ev->u.end.waits);
+    agenti_print_num(o, "at_ms", ev->u.end.at_ms);
     agenti_print_usage(o, ev->u.end.usage);
 }
 static void agenti_print_tool(agenti_print *o, const agent_event *ev)
@@ -70,6 +73,7 @@ static void agenti_print_tool(agenti_print *o, const agent_event *ev)
     agenti_print_some(o, "wire_id", ev->u.tool.wire_id);
     agenti_print_some(o, "title", ev->u.tool.title);
     if (ev->type == AGENT_EV_TOOL_RESULT) agenti_print_i64(o, "status", ev->u.tool.status);
+    agenti_print_num(o, "timeout_ms", ev->u.tool.timeout_ms);
 }
 static void agenti_print_open(agenti_print *o, const agent_event *ev)
 {
@@ -79,11 +83,13 @@ static void agenti_print_open(agenti_print *o, const agent_event *ev)
     agenti_print_num(o, "port", ev->u.open.port);
     agenti_print_num(o, "tls", ev->u.open.tls);
     agenti_print_num(o, "body_len", ev->u.open.body_len);
+    agenti_print_num(o, "timeout_ms", ev->u.open.timeout_ms);
 }
 static void agenti_print_error(agenti_print *o, const agent_event *ev)
 {
     agenti_print_i64(o, "fault", ev->u.error.fault);
     agenti_print_num(o, "http_status", (uint64_t)(ev->u.error.http_status > 0 ? ev->u.error.http_status : 0));
+    agenti_print_num(o, "scope", (uint64_t)ev->u.error.scope);
     agenti_print_i64(o, "retryable", ev->u.error.retryable);
     agenti_print_num(o, "offset", ev->u.error.offset);
     if (ev->u.error.retry_after_ms >= 0) agenti_print_i64(o, "retry_after_ms", ev->u.error.retry_after_ms);
@@ -107,6 +113,14 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     case AGENT_EV_QUEUED:
         agenti_print_num(o, "item", ev->u.queued.item);
         agenti_print_i64(o, "op", ev->u.queued.op);
+        agenti_print_num(o, "lane", (uint64_t)ev->u.queued.lane);
+        break;
+    case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO:
+        agenti_print_num(o, "attempt", ev->u.retry.attempt);
+        agenti_print_num(o, "max", ev->u.retry.max);
+        agenti_print_num(o, "at_ms", ev->u.retry.at_ms);
+        agenti_print_num(o, "fault", (uint64_t)ev->u.retry.fault);
+        agenti_print_num(o, "http_status", (uint64_t)ev->u.retry.http_status);
         break;
     case AGENT_EV_ERROR: agenti_print_error(o, ev); break;
     default: break;

@@ -63,6 +63,7 @@ AGENTDEF void agent_close(agent_engine *e)
     for (i = 0; i < e->slots[AGENTI_PEER].n; i++)
         if (e->slots[AGENTI_PEER].p[i].p) agenti_peer_free((agenti_peer *)e->slots[AGENTI_PEER].p[i].p);
     agenti_bury_all(&e->graves);
+    agenti_put(&e->pool, e->timers, e->timer_cap * sizeof *e->timers);
     for (kind = 1; kind < 4; kind++) agenti_put(&e->pool, e->slots[kind].p, e->slots[kind].cap * sizeof *e->slots[kind].p);
     pool = e->pool;
     agenti_put(&pool, e, sizeof *e);
@@ -91,8 +92,9 @@ AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 }
 AGENTDEF uint64_t agent_deadline(const agent_engine *e)
 {
+    uint64_t at = agenti_timer_next(e);
     if (e->sessions.next != &e->sessions || e->conns.next != &e->conns) return e->now;
-    return e->drain_first ? e->drain_first->drain_until : UINT64_MAX;
+    return e->drain_first && e->drain_first->drain_until < at ? e->drain_first->drain_until : at;
 }
 AGENTDEF int agent_memory(const agent_engine *e, agent_id id, size_t *now, size_t *peak)
 {
@@ -134,8 +136,10 @@ static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
     for (;;) {
         if (e->sessions.next != &e->sessions) {
             if (agenti_pump_session(e)) return &e->ev;
-        } else if (e->conns.next == &e->conns || e->scanned >= e->lim.scan_per_next) return NULL;
-        else if (agenti_pump_conn(e)) return &e->ev;
+        } else if (e->conns.next != &e->conns) {
+            if (e->scanned >= e->lim.scan_per_next) return NULL;
+            if (agenti_pump_conn(e)) return &e->ev;
+        } else if (!agenti_timers_ring(e)) return NULL;
     }
 }
 AGENTDEF const agent_event *agent_next(agent_engine *e)

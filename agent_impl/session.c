@@ -1,19 +1,26 @@
 /* Conversations: what the host may ask of them, their options, tools, queue and message table. The loop is the next part. */
 enum agenti_session_state {
     AGENTI_S_IDLE,
-    AGENTI_S_TAKE, AGENTI_S_USER_ADD, AGENTI_S_USER_END,              /* the run's own message                          */
+    AGENTI_S_TAKE, AGENTI_S_MEND, AGENTI_S_MEND_ADD, AGENTI_S_MENDED, /* calls that have no results                     */
+    AGENTI_S_USER_ADD, AGENTI_S_USER_END,                             /* the run's own message                          */
     AGENTI_S_STEP, AGENTI_S_SEND, AGENTI_S_ANSWER,                    /* one model call                                 */
-    AGENTI_S_JUDGE, AGENTI_S_PARTS, AGENTI_S_MODEL_END,
+    AGENTI_S_JUDGE, AGENTI_S_RETRY_SAY, AGENTI_S_RETRY,
+    AGENTI_S_PARTS, AGENTI_S_MODEL_END,
     AGENTI_S_TOOLS, AGENTI_S_RESULTS_ADD, AGENTI_S_RESULTS_END,       /* its calls                                      */
     AGENTI_S_STEP_END, AGENTI_S_FAULT, AGENTI_S_NEXT,
     AGENTI_S_RETURN, AGENTI_S_RUN_END
 };
 typedef struct agenti_item {                  /* a submitted message that waits                                         */
-    struct agenti_item *next;
+    struct agenti_item *next, *prev;
     agenti_msg *msg;                          /* NULL: go on with what is there                                         */
     uint32_t num;
-    uint8_t told, back;                       /* QUEUED said that it waits; a cancel sends it back                      */
+    uint8_t lane;
+    uint8_t news;                             /* AGENTI_ITEM_: what QUEUED is to say of it                              */
+    uint8_t told, back, on;                   /* QUEUED said that it waits; a cancel gives it back; it came at a STEP_END: the run goes on */
 } agenti_item;
+enum { AGENTI_ITEM_ADDED = 1, AGENTI_ITEM_MOVED = 2, AGENTI_ITEM_GONE = 4 };
+/* Why a run or a tool is stopped: by the host, by the time of the step or run, by the tool's own time.                 */
+enum { AGENTI_STOPPED_NOT, AGENTI_STOPPED_CANCEL, AGENTI_STOPPED_TIME, AGENTI_STOPPED_LATE };
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
 typedef struct agenti_session {
     agenti_ready ready;
@@ -35,16 +42,27 @@ typedef struct agenti_session {
     uint64_t seq;
     agenti_log log;
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
-    agenti_item *untold;                      /* the first one that waits and was not shown yet                         */
+    agenti_item *untold;                      /* before it there is none that QUEUED has to tell of                     */
     uint32_t items;
-    int state, outcome, finish;
+    int state, why, finish;
+    agenti_timer timer;
+    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
+    uint32_t attempt;                         /* retries in a row                                                       */
+    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
+    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
     uint32_t steps, order;                    /* of this run; of calls done                                             */
-    agent_usage usage;                        /* of this run                                                            */
+    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
     agenti_answer answer;
     agenti_conn *conn;                        /* while the answer is awaited                                            */
     agent_id drain;                           /* of the last answer                                                     */
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
-    uint8_t cancel, cancelling, closed;       /* cancel: asked for                                                      */
+    uint8_t cancel, cancelling, closed;       /* cancel: an agent_stop_when that was asked for; cancelling: AGENTI_STOPPED_, all ends but what closes */
+    uint8_t stop_step, tools_may_end;         /* stops behind this step; cancelling lets what runs run                  */
+    uint8_t notes;                            /* before the next step a note asks the model to go on                    */
+    uint8_t going_on;                         /* the retry is another step, behind what was shown                       */
+    uint8_t retry_now, retry_stop;            /* the host says so                                                       */
+    uint8_t end_run;                          /* a tool asks for it                                                     */
+    uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -65,6 +83,11 @@ AGENTI_FN void agenti_result_done(agenti_session *, agenti_part *r, int status);
 AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, agent_event *);   /* what TOOL_RUN says    */
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
+AGENTI_FN void agenti_item_unlink(agenti_session *, agenti_item *);            /* takes it out of the queue              */
+AGENTI_FN size_t agenti_msg_find(const agenti_session *, agent_num msg);      /* its place; table.n: there is none     */
+AGENTI_FN int  agenti_lane_good(int lane);
+AGENTI_FN int  agenti_calls_open(const agenti_session *);     /* the last message's calls have no results yet            */
+AGENTI_FN int  agenti_enqueue(agenti_session *, agenti_msg *, int lane);        /* takes the message. > 0: its item, else a code */
 AGENTI_FN int  agenti_stale_session(agent_engine *);
 AGENTI_FN int  agenti_no_memory(agent_engine *);
 AGENTI_FN void agenti_toolset_free(agenti_session *, agenti_toolset *);
@@ -112,6 +135,7 @@ static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool
     agenti_blob **graves = &s->e->graves;
     to->flags = t->flags;
     to->user = t->user;
+    to->timeout_ms = t->timeout_ms;
     return agenti_text_set(&to->name, &s->pool, graves, agenti_cstr(t->name))
         && (t->description == NULL || (agenti_text_set(&to->description, &s->pool, graves, agenti_cstr(t->description))
                                        && agenti_text_repair(&to->description, &s->pool, graves)))
@@ -277,6 +301,13 @@ AGENTI_FN void agenti_item_free(agenti_session *s, agenti_item *it)
     agenti_msg_free(&s->pool, it->msg, &s->e->graves);
     agenti_put(&s->pool, it, sizeof *it);
 }
+AGENTI_FN void agenti_item_unlink(agenti_session *s, agenti_item *it)
+{
+    if (it->prev) it->prev->next = it->next; else s->first = it->next;
+    if (it->next) it->next->prev = it->prev; else s->last = it->prev;
+    if (s->untold == it) s->untold = it->next;
+    it->next = it->prev = NULL;
+}
 AGENTI_FN void agenti_session_free(agenti_session *s)
 {
     agent_engine *e = s->e;
@@ -284,9 +315,10 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     agenti_item *it;
     int i;
     agenti_sleep(&s->ready);
+    agenti_timer_leave(e, &s->timer);
     if (drain && drain->waiter == &s->ready) drain->waiter = NULL;
     if (s->conn) agenti_conn_abort(s->conn);
-    if (s->answer.results && s->state != AGENTI_S_IDLE && s->state <= AGENTI_S_RESULTS_ADD)
+    if (s->answer.results && !s->answer.results->ended)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
     agenti_answer_free(&s->answer);
     agenti_item_free(s, s->item);
@@ -306,9 +338,11 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
 {
     agenti_session *s = (agenti_session *)agenti_get(&e->pool, sizeof *s);
     if (s == NULL) return NULL;
+    if (!agenti_timer_room(e)) { agenti_put(&e->pool, s, sizeof *s); return NULL; }
     s->e = e;
     s->ready.owner = s;
     s->ready.kind = AGENTI_SESSION;
+    s->timer.ready = &s->ready;
     agenti_pool_child(&s->pool, &e->pool, agenti_mem_limit(d->mem_limit));
     s->table.pool = s->log.pool = &s->pool;
     s->peer = peer;
@@ -316,6 +350,16 @@ static agenti_session *agenti_session_new(agent_engine *e, const agent_session_d
     s->flags = d->flags;
     s->max_steps = agenti_limit(d->max_steps, 50);
     s->parallel = agenti_limit(d->parallel_tools, AGENT_OFF);
+    s->max_retries = d->max_retries == AGENT_OFF ? 0 : agenti_limit(d->max_retries, 4);
+    s->retry_ms = agenti_limit(d->retry_ms, 2000);
+    s->retry_cap_ms = agenti_limit(d->retry_cap_ms, 30000);
+    s->hint_cap_ms = agenti_limit(d->hint_cap_ms, 60000);
+    s->tool_ms = agenti_limit(d->tool_ms, 120000);
+    s->grace_ms = d->grace_ms == AGENT_OFF ? 0 : agenti_limit(d->grace_ms, 250);
+    s->step_ms = agenti_limit(d->step_ms, AGENT_OFF);
+    s->run_ms = agenti_limit(d->run_ms, AGENT_OFF);
+    s->run_tokens = agenti_limit(d->max_run_tokens, AGENT_OFF);
+    s->stop_finish = d->stop_finish;
     peer->sessions++;
     return s;
 }
@@ -353,17 +397,19 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
+AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
     if (s == NULL) return agenti_stale_session(e);
+    if (when < AGENT_STOP_STEP || when > AGENT_STOP_NOW) return agenti_say(e, AGENT_E_ARG, "no such way to stop");
     if (s->state == AGENTI_S_IDLE && s->first == NULL) return AGENT_OK;
     for (it = s->first; it; it = it->next) it->back = 1;      /* what is said from now on stays                          */
-    s->cancel = 1;
+    if (s->cancel < when) s->cancel = (uint8_t)when;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id) { return agent_stop(e, id, AGENT_STOP_NOW); }
 
 /* ---- messages from the host ---- */
 /* A call without its result would be refused, so it is not sent any more.                                              */
@@ -380,24 +426,35 @@ AGENTI_FN void agenti_waits_end(agenti_session *s)
     }
 }
 static const agenti_msg *agenti_last_msg(const agenti_session *s) { return s->table.n ? s->table.msgs[s->table.n - 1] : NULL; }
-static int agenti_calls_open(const agenti_session *s)         /* the last message's calls have no results yet            */
+AGENTI_FN int agenti_calls_open(const agenti_session *s)
 {
     const agenti_msg *m = agenti_last_msg(s);
     uint32_t i;
     for (i = 0; m && m->role == AGENT_MODEL && i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
     return 0;
 }
-static int agenti_enqueue(agenti_session *s, agenti_msg *m)
+AGENTI_FN int agenti_enqueue(agenti_session *s, agenti_msg *m, int lane)
 {
     agenti_item *it = (agenti_item *)agenti_get(&s->pool, sizeof *it);
     if (it == NULL) { agenti_msg_free(&s->pool, m, &s->e->graves); return agenti_no_memory(s->e); }
     it->msg = m;
     it->num = ++s->items;
-    if (s->untold == NULL && (s->state != AGENTI_S_IDLE || s->first)) s->untold = it;
+    it->lane = (uint8_t)lane;
+    it->on = lane == AGENT_STEER && s->state == AGENTI_S_FAULT;
+    it->news = s->state != AGENTI_S_IDLE || s->first ? AGENTI_ITEM_ADDED : 0;
+    if (s->untold == NULL && it->news) s->untold = it;
+    it->prev = s->last;
     if (s->last) s->last->next = it; else s->first = it;
     s->last = it;
     agenti_wake(&s->e->sessions, &s->ready);
     return (int)it->num;
+}
+AGENTI_FN int agenti_lane_good(int lane) { return lane == AGENT_QUEUE || lane == AGENT_STEER || lane == AGENT_STORE; }
+static int agenti_may_go_on(const agenti_session *s, int lane)                /* without a message                       */
+{
+    const agenti_msg *m = agenti_last_msg(s);
+    if (m == NULL || m->role == AGENT_MODEL || lane == AGENT_STORE) return 0;
+    return lane == AGENT_STEER && s->state == AGENTI_S_FAULT ? 1 : s->state == AGENTI_S_IDLE && s->first == NULL;
 }
 AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
 {
@@ -405,13 +462,11 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     agenti_msg *m = NULL;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
-    if (lane != AGENT_QUEUE && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
+    if (!agenti_lane_good(lane) && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
     if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
-    if (s->state == AGENTI_S_IDLE && agenti_calls_open(s)) return agenti_say(e, AGENT_E_STATE, "the last message has calls without results");
-    if (n == 0 && (s->state != AGENTI_S_IDLE || s->first || s->table.n == 0 || s->table.msgs[s->table.n - 1]->role == AGENT_MODEL))
-        return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
+    if (n == 0 && !agenti_may_go_on(s, lane)) return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
     if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
-    return agenti_enqueue(s, m);
+    return agenti_enqueue(s, m, lane == AGENT_NOW ? AGENT_QUEUE : lane);
 }
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {
@@ -476,21 +531,27 @@ AGENTDEF int agent_message(const agent_engine *e, agent_id id, size_t i, agent_m
     out->id = m->id;
     out->run = m->run;
     out->role = m->role;
-    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM));
+    out->flags = (uint8_t)((m->flags & AGENT_PART_CUT) | (m->flags & AGENT_MSG_SYSTEM) | (m->flags & AGENT_MSG_NOTE));
     out->part_count = m->n;
     return AGENT_OK;
+}
+AGENTI_FN size_t agenti_msg_find(const agenti_session *s, agent_num msg)
+{
+    size_t lo = 0, hi = s->table.n;
+    while (lo < hi) {                         /* ids rise                                                               */
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
+    }
+    return lo < s->table.n && s->table.msgs[lo]->id == msg ? lo : s->table.n;
 }
 AGENTDEF int agent_message_part(const agent_engine *e, agent_id id, agent_num msg, size_t i, agent_part *out)
 {
     const agenti_session *s = agenti_session_get(e, id);
-    size_t lo = 0, hi;
+    size_t at;
     if (s == NULL) return AGENT_E_STALE;
-    for (hi = s->table.n; lo < hi;) {         /* ids rise                                                               */
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->table.msgs[mid]->id < msg) lo = mid + 1; else hi = mid;
-    }
-    if (lo == s->table.n || s->table.msgs[lo]->id != msg || i >= s->table.msgs[lo]->n) return AGENT_E_ARG;
-    agenti_part_view(&s->table.msgs[lo]->parts[i], out);
+    at = agenti_msg_find(s, msg);
+    if (at == s->table.n || i >= s->table.msgs[at]->n) return AGENT_E_ARG;
+    agenti_part_view(&s->table.msgs[at]->parts[i], out);
     return AGENT_OK;
 }
 
@@ -528,6 +589,7 @@ AGENTI_FN void agenti_run_fill(const agenti_session *s, const agenti_part *r, ag
     ev->u.tool.wire_id = agenti_text_view(&p->wire_id);
     ev->u.tool.title = agenti_str(NULL, 0);
     ev->u.tool.user = r->tool < s->tools.n ? s->tools.p[r->tool].user : NULL;        /* an unknown tool is nobody's     */
+    ev->u.tool.timeout_ms = r->tool < s->tools.n ? agenti_limit(s->tools.p[r->tool].timeout_ms, s->tool_ms) : AGENT_OFF;
 }
 /* AGENT_OK: *out is a call that runs.                                                                                  */
 static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_session **s, agenti_part **out)
@@ -537,7 +599,9 @@ static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_s
     *out = agenti_result_find(*s, call);
     if (*out == NULL) return call && call <= (*s)->nums.call ? AGENT_LATE : agenti_say(e, AGENT_E_STALE, "no such call");
     if ((*out)->state < AGENTI_CALL_RUNNING) return agenti_say(e, AGENT_E_STATE, "the call was not given to the host yet");
-    return (*out)->state == AGENTI_CALL_RUNNING && !(*s)->cancel ? AGENT_OK : AGENT_LATE;
+    if ((*out)->state != AGENTI_CALL_RUNNING) return AGENT_LATE;
+    /* without grace it has ended, though that is still to be told                                                      */
+    return (*s)->grace_ms == 0 && (*s)->cancel == AGENT_STOP_NOW ? AGENT_LATE : AGENT_OK;
 }
 AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
@@ -556,10 +620,12 @@ AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int s
 {
     agenti_session *s;
     agenti_part *r;
-    int rc = agenti_running(e, id, call, &s, &r);
+    int rc = agenti_running(e, id, call, &s, &r), ends = status & AGENT_DONE_END_RUN;
     if (rc != AGENT_OK) return rc;
+    status &= ~AGENT_DONE_END_RUN;
     if (status != AGENT_DONE_OK && status != AGENT_DONE_ERROR) return agenti_say(e, AGENT_E_ARG, "a tool ends OK or with an error");
     if (!agenti_text_repair(&r->text, &s->pool, &e->graves)) return agenti_no_memory(e);
+    if (ends || (status == AGENT_DONE_OK && (s->tools.p[r->tool].flags & AGENT_TF_ENDS_RUN))) s->end_run = 1;
     agenti_result_done(s, r, status);
     return AGENT_OK;
 }

@@ -80,7 +80,7 @@ enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TE
 typedef struct agenti_tool {
     agenti_text name, description, schema;
     agenti_text raw;                          /* of an import: the declaration as it came, in the format of the request; or none */
-    uint32_t flags; void *user;
+    uint32_t flags, timeout_ms; void *user;
 } agenti_tool;
 typedef struct agenti_request {               /* what a request is made of, beside the messages                         */
     const agenti_text *options;               /* AGENTI_OPT_COUNT of them                                               */

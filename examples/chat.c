@@ -9,7 +9,8 @@
  *   --prompt TEXT  one run; else each line of stdin is a prompt
  *   --attach FILE  an image, PDF, text or sound (or its URL) that goes with the first prompt
  *   --set K=V      an option of the session: temperature, reasoning_effort, thinking_budget, prompt_cache ... (agent_session_set), or
- *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts
+ *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts,
+ *                  max_retries=N (0: none)
  *   --no-stream    answers come in one piece
  *
  * A line that is /model lists the provider's models, /model NAME goes on with that one.
@@ -43,6 +44,7 @@ typedef struct options {
     const char *attach[MAX_GIVEN], *set[MAX_GIVEN];
     int attach_n, set_n;
     int json, yes, help, no_stream, think_tags, thoughts_told;
+    uint32_t max_retries;
 } options;
 typedef struct app {
     options opt;
@@ -670,6 +672,12 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
         if (strchr(o->set[i], '=') == NULL) return usage("--set wants KEY=VALUE", o->set[i]);
         if (strcmp(o->set[i], "think_tags=yes") == 0) { o->think_tags = 1; o->set[i] = o->set[--o->set_n]; i--; }
         else if (strcmp(o->set[i], "thoughts_told=yes") == 0) { o->thoughts_told = 1; o->set[i] = o->set[--o->set_n]; i--; }
+        else if (strncmp(o->set[i], "max_retries=", 12) == 0) {
+            o->max_retries = (uint32_t)strtoul(o->set[i] + 12, NULL, 10);
+            if (o->max_retries == 0) o->max_retries = AGENT_OFF;
+            o->set[i] = o->set[--o->set_n];
+            i--;
+        }
     }
     return 0;
 }
@@ -741,6 +749,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     if (o->no_stream) s.flags |= AGENT_S_NO_STREAM;
     if (o->think_tags) s.flags |= AGENT_S_THINK_TAGS;
     if (o->thoughts_told) s.flags |= AGENT_S_THOUGHTS_TOLD;
+    s.max_retries = o->max_retries;
     tools_list(a);
     s.tools = a->tools;
     s.tool_count = CHAT_TOOLS;

@@ -182,6 +182,8 @@ int main(int argc, char **argv)
     p.key = getenv("OPENAI_API_KEY");
     s.peer = agent_peer_open(e, &p);
     s.model = argv[2];
+    s.max_retries = 2;                        /* for a command that one waits for                                       */
+    s.retry_ms = 500;
     chat = s.peer ? agent_session_open(e, &s) : 0;
     if (chat && agent_say(e, chat, argv[3], AGENT_CSTR) > 0) code = run(e);
     else fprintf(stderr, "%s\n", agent_last(e));

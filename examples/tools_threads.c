@@ -180,7 +180,7 @@ static void run(agent_engine *e, agent_id chat, const char *prompt)
 }
 int main(void)
 {
-    static const agent_tool sh = {"sh", "Runs a command.", "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}}}", 0, NULL};
+    static const agent_tool sh = {"sh", "Runs a command.", "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}}}", 0, 0, NULL};
     agent_desc d = AGENT_ZERO;
     agent_peer_desc p = AGENT_ZERO;
     agent_session_desc s = AGENT_ZERO;

@@ -1,6 +1,7 @@
 /* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
  *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
  *   error {kind, code, message, retryable, http_status, retry_after_ms, request_id, offset}   source {url, title}   warning {message, code}
+ *   retry_wait {attempt, max, wait_ms, kind}   retry_go {attempt, max, kind}
  *   provider_call {id, name, args}   provider_result {id, name, value, status}   file {mime, uri | data}   custom {type, value}
  * Include agent.h first. */
 #ifndef VOCABULARY_H
@@ -235,6 +236,14 @@ static void replay_line(replay_text *t, const agent_event *ev)
     case AGENT_EV_WARNING: replay_words(t, "warning", "message", ev->text, "code", ev->name); break;
     case AGENT_EV_STEP_END: replay_finish(t, ev); break;
     case AGENT_EV_ERROR: replay_error(t, ev); break;
+    case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO:
+        replay_puts(t, ev->type == AGENT_EV_RETRY_GO ? "{\"ev\":\"retry_go\"" : "{\"ev\":\"retry_wait\"");
+        replay_number(t, "attempt", ev->u.retry.attempt);
+        replay_number(t, "max", ev->u.retry.max);
+        if (ev->type == AGENT_EV_RETRY_WAIT) replay_number(t, "wait_ms", (int64_t)(ev->u.retry.at_ms - ev->at_ms));
+        replay_member(t, "kind", replay_str(replay_kind(ev->u.retry.fault)));
+        replay_puts(t, "}\n");
+        break;
     default: break;
     }
 }

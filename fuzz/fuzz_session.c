@@ -161,6 +161,18 @@ static void pump(host *h)
     while (next(h) || agent_deadline(h->e) <= h->now) CHECK(turns++ < TURNS);
 }
 
+/* Until nothing is left to wait for.                                                                                    */
+static void settle(host *h)
+{
+    unsigned turns = 0;
+    uint64_t at;
+    for (pump(h); (at = agent_deadline(h->e)) != UINT64_MAX; pump(h)) {
+        CHECK(at >= h->now && turns++ < TURNS);
+        h->now = at;
+        CHECK(agent_tick(h->e, h->now, 0) == AGENT_OK);
+    }
+}
+
 /* ---- what the host does ---- */
 static talk *some_talk(host *h, unsigned x) { int i = h->at[x % SESSIONS]; return i < 0 ? NULL : &h->talks[i]; }
 static conn *some_conn(host *h, unsigned x)
@@ -194,7 +206,7 @@ static void close_peer(host *h, unsigned x)
 }
 static void open_session(host *h, unsigned x)
 {
-    static const agent_tool tools[] = {{"a", "A", NULL, 0, NULL}, {"b", NULL, "{\"type\":\"object\"}", AGENT_TF_SERIAL, NULL}, {"d", NULL, NULL, 0, NULL}};
+    static const agent_tool tools[] = {{"a", "A", NULL, 0, 0, NULL}, {"b", NULL, "{\"type\":\"object\"}", AGENT_TF_SERIAL, 0, NULL}, {"d", NULL, NULL, 0, 0, NULL}};
     agent_session_desc s = AGENT_ZERO;
     int *at = &h->at[x % SESSIONS];
     agent_id id;
@@ -207,6 +219,13 @@ static void open_session(host *h, unsigned x)
     s.flags = (x & 64 ? AGENT_S_NO_STREAM : 0) | ((x & 24) == 24 ? AGENT_S_THINK_TAGS : (x & 40) == 40 ? AGENT_S_THINK_OPEN : 0);
     s.max_steps = x & 128 ? 2 : 4;
     s.parallel_tools = x & 8 ? 1 : 0;
+    s.max_retries = x & 16 ? AGENT_OFF : 2;
+    s.grace_ms = x & 32 ? AGENT_OFF : 0;
+    s.tool_ms = x & 8 ? 1000 : 0;
+    s.step_ms = x & 32 ? 5000 : 0;
+    s.run_ms = x & 64 ? 9000 : 0;
+    s.max_run_tokens = x & 2 ? 20 : 0;
+    s.flags |= (x & 16 ? AGENT_S_GO_ON : 0) | (x & 1 ? AGENT_S_CHECKPOINTS : 0);
     s.mem_limit = x & 4 ? 20000 : 0;
     id = agent_session_open(h->e, &s);
     if (id == 0) return;
@@ -247,7 +266,7 @@ static void submit(host *h, unsigned x)
         part[1].mime.p = x & 2 ? "text/plain" : "audio/ogg";
         part[1].mime.n = x & 2 ? 10 : 9;
     }
-    rc = x & 4 ? agent_submit(h->e, t->id, part, x >> 3 & 3 ? 1 + (x >> 3 & 1) : 0, x & 128 ? AGENT_NOW : AGENT_QUEUE)
+    rc = x & 4 ? agent_submit(h->e, t->id, part, x >> 3 & 3 ? 1 + (x >> 3 & 1) : 0, x & 128 ? AGENT_NOW : x & 64 ? AGENT_STEER : x & 1 ? AGENT_STORE : AGENT_QUEUE)
                : agent_say(h->e, t->id, x & 8 ? big : "hi", x & 8 ? sizeof big : AGENT_CSTR);
     CHECK(rc > 0 || rc == AGENT_E_STATE || rc == AGENT_E_NOMEM || rc == AGENT_E_LIMIT);
 }
@@ -255,6 +274,51 @@ static void cancel(host *h, talk *t)
 {
     CHECK(agent_cancel(h->e, t->id) == AGENT_OK);
     if (check_stream_of(&h->seen, t->id)->in_run) check_cancel(&h->seen, t->id);       /* in an idle session nothing happens */
+}
+static void stop(host *h, unsigned x)
+{
+    talk *t = some_talk(h, x);
+    if (t) CHECK(agent_stop(h->e, t->id, x & 8 ? AGENT_STOP_STEP : AGENT_STOP_TOOLS) == AGENT_OK);
+}
+static void queue(host *h, unsigned x)
+{
+    talk *t = some_talk(h, x);
+    agent_item it;
+    agent_part p;
+    size_t i, k;
+    if (t == NULL) return;
+    for (i = 0; agent_queue_at(h->e, t->id, i, &it) == AGENT_OK; i++) {
+        for (k = 0; k < it.part_count; k++) CHECK(agent_queue_part(h->e, t->id, it.item, k, &p) == AGENT_OK && p.text.p);
+        CHECK(it.item && i < MAX_OPS && agent_queue_part(h->e, t->id, it.item, k, &p) == AGENT_E_ARG);
+    }
+    if (x & 64) code(agent_queue_cancel(h->e, t->id, x >> 2 & 7));
+    else code(agent_queue_move(h->e, t->id, x >> 2 & 7, (int)(x & 3), x >> 4 & 7));
+}
+static void retry(host *h, unsigned x)
+{
+    talk *t = some_talk(h, x);
+    int rc;
+    if (t == NULL) return;
+    rc = agent_retry(h->e, t->id, x & 64 ? AGENT_RETRY_STOP : AGENT_RETRY_NOW);
+    CHECK(rc == AGENT_OK || rc == AGENT_LATE);
+    if (rc == AGENT_OK && !(x & 64)) check_go_on(&h->seen, t->id);
+}
+static void cut(host *h, unsigned x)
+{
+    talk *t = some_talk(h, x);
+    agent_msg m;
+    int rc;
+    if (t == NULL) return;
+    rc = x & 64 ? agent_regenerate(h->e, t->id)
+         : agent_message(h->e, t->id, x >> 2 & 7, &m) == AGENT_OK ? agent_message_cut(h->e, t->id, m.id) : agent_message_cut(h->e, t->id, x);
+    CHECK(rc > 0 || rc == AGENT_E_STATE || rc == AGENT_E_ARG || rc == AGENT_E_NOMEM);
+}
+static void later(host *h)
+{
+    uint64_t at = agent_deadline(h->e);
+    if (at == UINT64_MAX || at < h->now) return;
+    h->now = at;
+    CHECK(agent_tick(h->e, h->now, 0) == AGENT_OK);
 }
 static void set_option(host *h, unsigned x)
 {
@@ -440,7 +504,7 @@ static void operate(host *h)
 {
     unsigned op = byte(h), x = byte(h);
     talk *t;
-    switch (op % 24) {
+    switch (op % 30) {
     case 0: case 1: case 2: pump(h); break;
     case 3: (void)next(h); break;
     case 4: h->now += x * 40; (void)agent_tick(h->e, h->now, h->now); break;
@@ -460,6 +524,11 @@ static void operate(host *h)
     case 20: if (x > 100) end_conn(h, x); break;
     case 21: answer_need(h, x); break;
     case 22: look(h, x); break;
+    case 23: if (x & 16) stop(h, x); break;
+    case 24: queue(h, x); break;
+    case 25: retry(h, x); break;
+    case 26: cut(h, x); break;
+    case 27: case 28: later(h); break;
     default: wrong_calls(h, x);
     }
 }
@@ -487,7 +556,7 @@ static void finish(host *h)
 {
     int i;
     for (i = 0; i < h->talk_n; i++) if (!h->talks[i].gone) cancel(h, &h->talks[i]);
-    pump(h);
+    settle(h);
     for (i = 0; i < h->need_n; i++) if (h->needs[i].type == AGENT_EV_CREDENTIAL) CHECK(agent_decline(h->e, &h->needs[i].ev) != AGENT_LATE);
     pump(h);
     check_idle(&h->seen);

@@ -130,8 +130,8 @@ static void converse(host *h)
 static void set_up(host *h)
 {
     static const agent_tool tools[] = {
-        {"weather", "w", NULL, 0, NULL}, {"read_file", NULL, "{\"type\":\"object\",\"properties\":{}}", AGENT_TF_SERIAL, NULL},
-        {"get_weather", NULL, NULL, 0, NULL}
+        {"weather", "w", NULL, 0, 0, NULL}, {"read_file", NULL, "{\"type\":\"object\",\"properties\":{}}", AGENT_TF_SERIAL, 0, NULL},
+        {"get_weather", NULL, NULL, 0, 0, NULL}
     };
     agent_peer_desc p = AGENT_ZERO;
     agent_session_desc s = AGENT_ZERO;
@@ -145,6 +145,7 @@ static void set_up(host *h)
     s.max_steps = 1 + (h->opt[1] & 3);
     s.parallel_tools = h->opt[1] & 4 ? 1 : 0;
     s.flags = h->opt[1] & 16 ? AGENT_S_NO_STREAM : 0;
+    s.max_retries = s.grace_ms = AGENT_OFF;                   /* here no time goes by                                    */
     h->session = s.peer ? agent_session_open(h->e, &s) : 0;
     if (h->session == 0) return;
     (void)agent_say(h->e, h->session, "x", AGENT_CSTR);

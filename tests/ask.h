@@ -10,7 +10,7 @@ typedef struct ask {
     char path[256];                          /* what its URL ends in, behind the host                                    */
 } ask;
 static const agent_tool ask_tools[] = {
-    { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, NULL }, { "go", NULL, NULL, 0, NULL }
+    { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, 0, NULL }, { "go", NULL, NULL, 0, 0, NULL }
 };
 
 static int ask_open(ask *a, const char *provider, const char *body_json, size_t tool_count, uint32_t max_steps)
@@ -25,6 +25,7 @@ static int ask_open(ask *a, const char *provider, const char *body_json, size_t 
     p.body_json = body_json;
     s.peer = agent_peer_open(a->e, &p);
     s.model = "m";
+    s.max_retries = s.grace_ms = AGENT_OFF;
     s.system = "Be brief.";
     s.tools = ask_tools;
     s.tool_count = tool_count;
@@ -151,6 +152,7 @@ static void ask_poor(agent_engine *e, const char *provider, const char *type, co
     p.key = "";
     s.peer = agent_peer_open(e, &p);
     s.model = "m";
+    s.max_retries = s.grace_ms = AGENT_OFF;
     s.system = "Be brief.";
     s.tools = ask_tools;
     s.tool_count = 2;

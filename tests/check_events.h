@@ -7,6 +7,9 @@
  *   output     deltas are valid UTF-8, at most limits.piece long, and joined they are the END text
  *   tools      INPUT_END before TOOL_CALL before TOOL_RUN before TOOL_RESULT; one result for each call before its STEP_END; nothing
  *              runs that was salvaged, cut, cancelled or the provider's
+ *   retries    ERROR, RETRY_WAIT, RETRY_GO in this order, only before anything of the step was shown or behind it, never after a cancel
+ *   ends       RUN_END's outcome is that of its why; nothing but RUN_END, or a retry, behind a run's ERROR
+ *   queue      what was told to wait is delivered or given back, once
  *   numbers    RUN_END's usage is the sum of its STEP_ENDs
  *   views      never NULL, names and the like end in NUL, all of it UTF-8, the key nowhere
  *   print      agent_event_json is one line of JSON, also of a copy, whose size is what was announced */
@@ -24,12 +27,16 @@ typedef struct check_stream {                /* a session, or a decode-only conn
     uint64_t seq;
     agent_num run, step, msg;                /* msg: the one that is open                                               */
     int in_run, in_step, cancelled, ran, decode;
+    int retry;                               /* CHECK_: what was the last of ERROR, RETRY_WAIT                          */
+    int failed;                              /* ERROR of the run was shown                                              */
+    agent_num *waits; size_t wait_n;         /* items that were told to wait                                            */
     check_part *parts; size_t part_n;        /* of this step                                                            */
     check_call *calls; size_t call_n;
     check_need *needs; size_t need_n;        /* open                                                                    */
     agent_num last_part, old_part, last_msg, last_need;      /* old_part: the last of the step before; calls may show in another order */
     agent_usage usage;
 } check_stream;
+enum { CHECK_CALM, CHECK_ERROR, CHECK_WAIT };
 typedef struct check {
     const char *secret;                      /* NULL: none                                                              */
     size_t piece;                            /* limits.piece                                                            */
@@ -70,7 +77,7 @@ static void check_parts_free(check_stream *s)
     s->part_n = s->call_n = 0;
     s->old_part = s->last_part;
 }
-static void check_stream_free(check_stream *s) { check_parts_free(s); free(s->needs); }
+static void check_stream_free(check_stream *s) { check_parts_free(s); free(s->needs); free(s->waits); }
 static void check_free(check *c)
 {
     size_t i;
@@ -109,6 +116,11 @@ static void check_decode(check *c, agent_id conn)            /* agent_decode gav
     check_stream_of(c, conn)->decode = 1;
 }
 static void check_cancel(check *c, agent_id session) { check_stream_of(c, session)->cancelled = 1; }
+static void check_go_on(check *c, agent_id session)           /* agent_retry, behind the run's ERROR                     */
+{
+    check_stream *s = check_stream_of(c, session);
+    if (s->failed) s->failed = 0;
+}
 static void check_session_closed(check *c, agent_id session)
 {
     check_stream *s = check_stream_of(c, session);
@@ -360,6 +372,8 @@ static void check_decode_end(check *c, check_stream *s, const agent_event *ev)
     for (i = 0; i < s->part_n; i++) if (s->parts[i].open) check_fail(c, ev, "a part is still open");
     check_parts_free(s);
 }
+static const int check_outcome[] = { -1, AGENT_COMPLETED, AGENT_COMPLETED, AGENT_COMPLETED, AGENT_LIMITED, AGENT_LIMITED, AGENT_LIMITED, AGENT_CANCELLED,
+    AGENT_FAILED, AGENT_FAILED };             /* by why                                                                  */
 static void check_run_end(check *c, check_stream *s, const agent_event *ev)
 {
     const agent_usage *u = ev->u.end.usage;
@@ -367,7 +381,45 @@ static void check_run_end(check *c, check_stream *s, const agent_event *ev)
     if (!s->in_run || s->in_step || s->msg) check_fail(c, ev, "no run is open, or a step or message of it");
     for (i = 0; i < s->need_n; i++) if (s->needs[i].conn == 0) check_fail(c, ev, "a need is still open");
     if (u == NULL || memcmp(u, &s->usage, sizeof *u)) check_fail(c, ev, "usage is not the sum of the steps");
-    s->in_run = s->cancelled = 0;
+    if (ev->u.end.why <= AGENT_WHY_NONE || ev->u.end.why > AGENT_WHY_HINT || check_outcome[ev->u.end.why] != ev->u.end.outcome)
+        check_fail(c, ev, "the outcome is not that of why");
+    if (s->failed != (ev->u.end.outcome == AGENT_FAILED)) check_fail(c, ev, "FAILED goes with an ERROR of the run");
+    if ((ev->u.end.waits == AGENT_WAITS_CLOCK) != (ev->u.end.at_ms != 0)) check_fail(c, ev, "a time to wait for");
+    s->in_run = s->cancelled = s->failed = 0;
+    s->retry = CHECK_CALM;
+}
+static void check_retry(check *c, check_stream *s, const agent_event *ev)
+{
+    if (s->retry != (ev->type == AGENT_EV_RETRY_WAIT ? CHECK_ERROR : CHECK_WAIT)) check_fail(c, ev, "not in its turn");
+    if (s->cancelled) check_fail(c, ev, "after a cancel");
+    if (ev->u.retry.attempt == 0 || ev->u.retry.attempt > ev->u.retry.max || ev->u.retry.fault == AGENT_FAULT_NONE) check_fail(c, ev, "an attempt too many");
+    s->retry = ev->type == AGENT_EV_RETRY_WAIT ? CHECK_WAIT : CHECK_CALM;
+}
+static void check_error(check *c, check_stream *s, const agent_event *ev)
+{
+    int scope = ev->u.error.scope;
+    if (ev->u.error.fault == AGENT_FAULT_NONE || ev->text.n == 0) check_fail(c, ev, "an error that does not say what it is");
+    if (s->decode) { check_decode_end(c, s, ev); return; }
+    if (scope == AGENT_SCOPE_ATTEMPT && (!s->in_step || s->part_n)) check_fail(c, ev, "once more, though something was shown");
+    if (scope == AGENT_SCOPE_STEP && s->in_step) check_fail(c, ev, "the step is not over");
+    if (scope == AGENT_SCOPE_ATTEMPT || scope == AGENT_SCOPE_STEP) s->retry = CHECK_ERROR;
+    if (scope == AGENT_SCOPE_RUN && s->in_run) s->failed = 1;
+}
+static void check_queued(check *c, check_stream *s, const agent_event *ev)
+{
+    size_t i;
+    for (i = 0; i < s->wait_n && s->waits[i] != ev->u.queued.item; i++) {}
+    switch (ev->u.queued.op) {
+    case AGENT_QUEUED_ADDED:
+        if (i < s->wait_n) check_fail(c, ev, "an item waits twice");
+        s->waits = (agent_num *)check_more(s->waits, s->wait_n, sizeof *s->waits);
+        s->waits[s->wait_n++] = ev->u.queued.item;
+        break;
+    case AGENT_QUEUED_MOVED: break;
+    default:                                 /* what was submitted to an idle session is given back without having waited */
+        if (i == s->wait_n) { if (ev->u.queued.op == AGENT_QUEUED_DELIVERED) check_fail(c, ev, "an item that does not wait"); }
+        else s->waits[i] = s->waits[--s->wait_n];
+    }
 }
 static void check_course(check *c, check_stream *s, const agent_event *ev)
 {
@@ -381,6 +433,7 @@ static void check_course(check *c, check_stream *s, const agent_event *ev)
     case AGENT_EV_RUN_END: check_run_end(c, s, ev); break;
     case AGENT_EV_STEP_START:
         if (!s->in_run || s->in_step) check_fail(c, ev, "no run is open, or a step is");
+        if (s->failed || s->retry != CHECK_CALM) check_fail(c, ev, "a step after the run's ERROR, or before a retry");
         s->in_step = 1;
         s->ran = 0;
         break;
@@ -440,10 +493,9 @@ static void check_event(check *c, const agent_event *ev)
         check_need_open(c, s, ev);
         if (s->cancelled) check_fail(c, ev, "after a cancel");
         break;
-    case AGENT_EV_ERROR:
-        if (ev->u.error.fault == AGENT_FAULT_NONE || ev->text.n == 0) check_fail(c, ev, "an error that does not say what it is");
-        if (s->decode) check_decode_end(c, s, ev);
-        break;
+    case AGENT_EV_ERROR: check_error(c, s, ev); break;
+    case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO: check_retry(c, s, ev); break;
+    case AGENT_EV_QUEUED: check_queued(c, s, ev); break;
     default: break;
     }
     if (ev->flags & AGENT_EVF_NEED && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_SIGN && ev->type != AGENT_EV_CREDENTIAL && ev->type != AGENT_EV_TOOL_RUN)

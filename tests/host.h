@@ -98,7 +98,7 @@ typedef struct host {
     int via, cut, quiet;
     size_t cut_at;
     size_t ack;                               /* at most so many bytes are acknowledged at once; 0: all                 */
-    uint64_t seed;
+    uint64_t seed, now;
     const host_answer *answers; size_t answer_n, answer_at;
     int release, refuse, no_open;             /* refuse: so many OPENs fail; no_open: OPEN is left alone                */
     int (*on)(struct host *, const agent_event *);           /* 1: seen to                                               */
@@ -172,7 +172,7 @@ static void host_watch(host *h, const agent_event *ev)
         HOST_CHECK(h, (h->errors > 0) == (h->outcome == AGENT_FAILED) || h->sessions > 1);
         h->errors = 0;
     }
-    if (ev->type == AGENT_EV_ERROR) h->errors++;
+    if (ev->type == AGENT_EV_ERROR && ev->u.error.scope == AGENT_SCOPE_RUN) h->errors++;
 }
 /* Everything that was opened is closed, once the host has let go of what idles.                                         */
 static void host_over_check(host *h)
@@ -394,9 +394,26 @@ static void host_run(host *h)
     unsigned long turns = 0;
     for (;;) {
         while (host_next(h)) if (++turns > 4000000) { HOST_CHECK(h, !"the engine does not stop"); return; }
-        if (host_io(h) || agent_deadline(h->e) == 0) { if (++turns > 4000000) { HOST_CHECK(h, !"the engine does not stop"); return; } continue; }
+        if (host_io(h) || agent_deadline(h->e) <= h->now) { if (++turns > 4000000) { HOST_CHECK(h, !"the engine does not stop"); return; } continue; }
         return;
     }
+}
+
+/* It is ms later, in two turns: what silence has brought about is believed when there was a turn to feed what came meanwhile. */
+static uint64_t host_later(host *h, uint64_t ms)
+{
+    h->now += ms;
+    CHECK(agent_tick(h->e, h->now, 0) == AGENT_OK);
+    host_run(h);
+    return h->now;
+}
+/* The clock goes to the next deadline; 0: there is none.                                                                */
+static int host_wait(host *h)
+{
+    uint64_t at = agent_deadline(h->e);
+    if (at == UINT64_MAX) return 0;
+    (void)host_later(h, at > h->now ? at - h->now : 0);
+    return 1;
 }
 
 /* host_feed gives up when there is no memory: it tries again, and when nothing helps the stream breaks.        */
@@ -537,8 +554,8 @@ static agent_id host_peer(host *h) { return host_peer_of(h, "openai-compatible")
 static agent_id host_session(host *h, const agent_session_desc *desc)
 {
     static const agent_tool tools[] = {
-        { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, NULL }, { "beta", NULL, NULL, 0, NULL },
-        { "solo", NULL, NULL, AGENT_TF_SERIAL, NULL }
+        { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, 0, NULL }, { "beta", NULL, NULL, 0, 0, NULL },
+        { "solo", NULL, NULL, AGENT_TF_SERIAL, 0, NULL }
     };
     agent_session_desc d;
     memset(&d, 0, sizeof d);
@@ -546,6 +563,8 @@ static agent_id host_session(host *h, const agent_session_desc *desc)
     if (d.peer == 0) d.peer = host_peer(h);
     if (d.model == NULL) d.model = "m1";
     if (d.tools == NULL) { d.tools = tools; d.tool_count = 3; }
+    if (d.max_retries == 0) d.max_retries = AGENT_OFF;       /* who tests them says so                                   */
+    if (d.grace_ms == 0) d.grace_ms = AGENT_OFF;
     h->sessions++;
     return agent_session_open(h->e, &d);
 }

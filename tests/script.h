@@ -268,6 +268,7 @@ static int script_open(script *s, agent_str host)
     p.key = SCRIPT_KEY;
     d.tools = tools;
     d.model = "m";
+    d.max_retries = d.grace_ms = AGENT_OFF;
     if ((s->peer = agent_peer_open(s->e, &p)) == 0) return script_fail(s, "agent_peer_open: ", agent_last(s->e));
     d.peer = s->peer;
     if ((s->session = agent_session_open(s->e, &d)) == 0) return script_fail(s, "agent_session_open: ", agent_last(s->e));

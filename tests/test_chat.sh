@@ -40,7 +40,7 @@ joined() {
         { flush(); gsub(/,"offset":[0-9]+/, ""); print }
         END { flush() }'
 }
-chat() { "$B/chat" --json --base-url "$url" "$@" </dev/null >"$tmp/out" 2>"$tmp/err"; code=$?; found="$(joined <"$tmp/out")
+chat() { "$B/chat" --json --set max_retries=0 --base-url "$url" "$@" </dev/null >"$tmp/out" 2>"$tmp/err"; code=$?; found="$(joined <"$tmp/out")
 exit $code"; }
 run_one='{"ev":"run_start","run":1}
 {"ev":"step_start","step":1}'

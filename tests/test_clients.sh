@@ -42,7 +42,7 @@ if printf '#include <curl/curl.h>\n' | $CC -E -xc - >/dev/null 2>&1 && $CC $CFLA
 turn
 text "By way of curl."
 turn
-error 429 "Slow down"
+error 400 "Slow down"
 turn
 whole
 chunked off

@@ -285,7 +285,7 @@ static void reserved_at_close(int how)
 /* ---- opening ---- */
 static void not_opened(int via)
 {
-    static const agent_event zero_event = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, { NULL, 0 }, { NULL, 0 }, { { { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, 0, 0, 0, 0 } } };
+    static const agent_event zero_event = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, { NULL, 0 }, { NULL, 0 }, { { { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, 0, 0, 0, 0, 0 } } };
     agent_event open = zero_event;
     const agent_event *ev;
     agent_id s;

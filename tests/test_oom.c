@@ -129,7 +129,7 @@ static void calls(void)
         agent_desc d;
         agent_id p, s, c;
         agent_part part;
-        agent_tool tool = { "t\0", "d\xFF", NULL, 0, NULL };
+        agent_tool tool = { "t\0", "d\xFF", NULL, 0, 0, NULL };
         long base;
         int rc;
         host *h;
@@ -165,7 +165,7 @@ static void calls(void)
         for (k = 0; k < kinds; k++) {
             host_heap heap;
             agent_desc d;
-            agent_tool tool = { "t", "d\xFF", "{}", 0, NULL };
+            agent_tool tool = { "t", "d\xFF", "{}", 0, 0, NULL };
             agent_id p, s;
             host *h;
             memset(&heap, 0, sizeof heap);

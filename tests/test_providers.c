@@ -22,7 +22,7 @@ static int ask_row(const agent_provider *row, const char *model, uint32_t tool_f
     agent_desc d = AGENT_ZERO;
     agent_peer_desc p = AGENT_ZERO;
     agent_session_desc s = AGENT_ZERO;
-    agent_tool tool = { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, NULL };
+    agent_tool tool = { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, 0, NULL };
     memset(&a, 0, sizeof a);
     if (agent_open(&a.e, &d) != AGENT_OK) exit(2);
     p.provider = row->name;

@@ -18,6 +18,7 @@ static struct ask open_ask(const char *provider, const char *body_json, const ag
     p.body_json = body_json;
     s.peer = agent_peer_open(a.e, &p);
     s.model = "m\"1";
+    s.max_retries = AGENT_OFF;
     s.system = "Be brief.";
     s.tools = tools;
     s.tool_count = tool_count;
@@ -70,7 +71,7 @@ static int member(const char *path, const char *want)
     return want && v.n == strlen(want) && memcmp(v.p, want, v.n) == 0;
 }
 #define MEMBER(path, want) CHECK_CASE(member(path, want), path)
-static const agent_tool tools[] = { { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, NULL }, { "go", NULL, NULL, 0, NULL } };
+static const agent_tool tools[] = { { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, 0, NULL }, { "go", NULL, NULL, 0, 0, NULL } };
 
 static void all_options(struct ask *a)
 {
@@ -281,10 +282,10 @@ static void test_raw_tools(void)
 {
     static const char *const providers[] = { "anthropic", "openai-compatible" };
     static const agent_tool raw[] = {
-        { "look", "Looks.", NULL, 0, NULL }, { "web_search", "not sent", " {\"type\": \"web_search_20250305\", \"name\":\"web_search\",\"max_uses\":5}\n", AGENT_TF_RAW, NULL },
-        { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW | AGENT_TF_SERIAL, NULL }
+        { "look", "Looks.", NULL, 0, 0, NULL }, { "web_search", "not sent", " {\"type\": \"web_search_20250305\", \"name\":\"web_search\",\"max_uses\":5}\n", AGENT_TF_RAW, 0, NULL },
+        { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW | AGENT_TF_SERIAL, 0, NULL }
     };
-    agent_tool bad = { "x", NULL, NULL, AGENT_TF_RAW, NULL };
+    agent_tool bad = { "x", NULL, NULL, AGENT_TF_RAW, 0, NULL };
     size_t i;
     for (i = 0; i < 2; i++) {
         struct ask a = open_ask(providers[i], NULL, raw, 3);
@@ -303,7 +304,7 @@ static void test_raw_tools(void)
 /* A raw tool that the provider leaves to the host runs like any other.                                                 */
 static void test_raw_tool_runs(int anthropic)
 {
-    static const agent_tool raw[] = { { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW, NULL } };
+    static const agent_tool raw[] = { { "bash", NULL, "{\"type\":\"bash_20250124\",\"name\":\"bash\"}", AGENT_TF_RAW, 0, NULL } };
     static const char *const calls[] = {
         "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"bash\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}",
         "{\"type\":\"message\",\"id\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"bash\",\"input\":{}}],\"stop_reason\":\"tool_use\"}"

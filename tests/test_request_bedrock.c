@@ -6,8 +6,8 @@
 
 static char body[1 << 16], url[1 << 10], accepts[1 << 8], warned[1 << 10];
 typedef struct ask { agent_engine *e; agent_id session, conn; } ask;
-static const agent_tool tools[] = { { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, NULL }, { "go", "", NULL, 0, NULL } };
-static const agent_tool grounding[] = { { "nova_grounding", NULL, "{\"systemTool\":{\"name\":\"nova_grounding\"}}", AGENT_TF_RAW, NULL } };
+static const agent_tool tools[] = { { "look", "Looks.", "{\"type\":\"object\",\"properties\":{}}", 0, 0, NULL }, { "go", "", NULL, 0, 0, NULL } };
+static const agent_tool grounding[] = { { "nova_grounding", NULL, "{\"systemTool\":{\"name\":\"nova_grounding\"}}", AGENT_TF_RAW, 0, NULL } };
 static const char claude[] = "us.anthropic.claude-sonnet-4-5-20250929-v1:0", converse[] = "amazon-bedrock", invoke[] = "amazon-bedrock-invoke";
 
 static ask open_ask(const char *provider, const char *model, const char *body_json, const agent_tool *list, size_t n, uint32_t flags)
@@ -28,6 +28,7 @@ static ask open_ask(const char *provider, const char *model, const char *body_js
     s.tool_count = n;
     s.flags = flags;
     s.max_steps = 2;
+    s.max_retries = AGENT_OFF;
     a.session = agent_session_open(a.e, &s);
     a.conn = 0;
     CHECK(a.session != 0);

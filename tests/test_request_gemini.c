@@ -3,8 +3,8 @@
 #include "agent.h"
 #include "host.h"
 
-static const agent_tool raw_tool = { "search", NULL, "{\"googleSearch\":{}}", AGENT_TF_RAW, NULL };
-static const agent_tool look = { "look", "Looks.", "{\"type\":\"object\",\"properties\":{\"at\":{\"type\":\"string\"}}}", 0, NULL };
+static const agent_tool raw_tool = { "search", NULL, "{\"googleSearch\":{}}", AGENT_TF_RAW, 0, NULL };
+static const agent_tool look = { "look", "Looks.", "{\"type\":\"object\",\"properties\":{\"at\":{\"type\":\"string\"}}}", 0, 0, NULL };
 static host *talk(const char *provider, const char *model, const char *body_json, const agent_tool *tools, size_t n, agent_id *s, int flags)
 {
     host *h = host_new(NULL, AGENT_VIA_HTTP, HOST_CUT_WHOLE);

@@ -123,9 +123,9 @@ static void test_open_thoughts(void)
 static void test_raw_tools(void)
 {
     static const agent_tool tools[] = {
-        { "sql", NULL, "{\"type\":\"custom\",\"name\":\"sql\"}", AGENT_TF_RAW, NULL }, { "shell", NULL, "{\"type\":\"shell\"}", AGENT_TF_RAW, NULL },
-        { "local_shell", NULL, "{\"type\":\"local_shell\"}", AGENT_TF_RAW, NULL }, { "apply_patch", NULL, "{\"type\":\"apply_patch\"}", AGENT_TF_RAW, NULL },
-        { "computer", NULL, "{\"type\":\"computer\"}", AGENT_TF_RAW, NULL }
+        { "sql", NULL, "{\"type\":\"custom\",\"name\":\"sql\"}", AGENT_TF_RAW, 0, NULL }, { "shell", NULL, "{\"type\":\"shell\"}", AGENT_TF_RAW, 0, NULL },
+        { "local_shell", NULL, "{\"type\":\"local_shell\"}", AGENT_TF_RAW, 0, NULL }, { "apply_patch", NULL, "{\"type\":\"apply_patch\"}", AGENT_TF_RAW, 0, NULL },
+        { "computer", NULL, "{\"type\":\"computer\"}", AGENT_TF_RAW, 0, NULL }
     };
     CHECK(ask_open(&a, "openai-responses", NULL, 0, 0));
     CHECK(agent_session_tools(a.e, a.session, tools, 5) == AGENT_OK);

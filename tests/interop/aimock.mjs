@@ -36,7 +36,7 @@ export function makeDesk() {
     mkdirSync(`${desk}/sub`, { recursive: true })
     writeFileSync(`${desk}/grüße.txt`, 'Grüß Gott 👋\ntwo\n')
 }
-export const chat = (format, port, prompt, path = '/v1') => lines(`${B}/chat`, ['--json', '--yes', '--provider', format, '--model', models[format],
+export const chat = (format, port, prompt, path = '/v1') => lines(`${B}/chat`, ['--json', '--set', 'max_retries=0', '--yes', '--provider', format, '--model', models[format],
     '--base-url', `http://127.0.0.1:${port}${path}`, '--prompt', prompt],
     { cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-2' } })
 const whole = (format, port, prompt, ...more) => lines(`${B}/interop-drive`, ['run', '--provider', format, '--model', models[format], ...more,

@@ -11,7 +11,7 @@ const keys = { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k', COHERE_API_KEY: 'k', AW
     OPENROUTER_API_KEY: 'k', MINIMAX_API_KEY: 'k' }
 const kinds = { 'too fast': 'rate_limit', 'wrong key': 'auth', 'fall over': 'server' }
 const answer = (prompt, turn) => fixtures.filter(f => f.match.userMessage === prompt)[turn].response
-const chat = async ([provider, path, model], port, prompt) => joined(await lines(`${B}/chat`, ['--json', '--yes', '--provider', provider,
+const chat = async ([provider, path, model], port, prompt) => joined(await lines(`${B}/chat`, ['--json', '--set', 'max_retries=0', '--yes', '--provider', provider,
     '--model', model, '--base-url', `http://127.0.0.1:${port}${path}`, '--prompt', prompt], { cwd: desk, env: { ...process.env, ...keys } }))
 const text = all => all.filter(l => l.ev === 'text').map(l => l.text).join('')
 const ends = all => all.filter(l => l.ev === 'run_end' || 'exit' in l)

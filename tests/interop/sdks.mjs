@@ -8,7 +8,7 @@ const load = async name => import(pathToFileURL(`${process.env.SDKS}/${name}`))
 // Rules: Anthropic's SDK from 1.0 on gives the key as a bearer token and asks for version 2026-10-21; ours is the documented x-api-key with
 // 2023-06-01, which the recorded answers are of. So the key is compared, not the header that has it, and that a version is asked for.
 const some = all => ({ key: all.authorization ?? `Bearer ${all['x-api-key']}`, version: /^20\d\d-\d\d-\d\d$/.test(all['anthropic-version'] ?? ''), type: all['content-type'] })
-const ours = async (provider, port, prompt) => joined(await lines(`${B}/chat`, ['--json', '--yes', '--provider', provider, '--model', 'm',
+const ours = async (provider, port, prompt) => joined(await lines(`${B}/chat`, ['--json', '--set', 'max_retries=0', '--yes', '--provider', provider, '--model', 'm',
     '--base-url', `http://127.0.0.1:${port}/v1`, '--prompt', prompt], { cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-1' } }))
 
 /** How each SDK sends a body, and what it makes of the answer: text, and calls as [name, arguments]. */

@@ -93,7 +93,7 @@ async function conversation(name, format) {
     rmSync(desk, { recursive: true, force: true })
     mkdirSync(`${desk}/sub`, { recursive: true })
     for (const [file, bytes] of Object.entries(files)) writeFileSync(`${desk}/${file}`, bytes)
-    const found = await lines(`${B}/chat`, ['--json', '--yes', '--provider', name, '--model', name === 'anthropic' ? 'claude-sonnet-4-6' : 'gpt-5-mini',
+    const found = await lines(`${B}/chat`, ['--json', '--set', 'max_retries=0', '--yes', '--provider', name, '--model', name === 'anthropic' ? 'claude-sonnet-4-6' : 'gpt-5-mini',
         '--base-url', `http://127.0.0.1:${wire.port}/v1`, ...format.args, '--attach', 'dot.png', '--attach', url, '--attach', 'note.txt',
         '--attach', 'paper.pdf'], { input: prompts.join('\n') + '\n', cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' } })
     const requests = wire.requests().map(r => r.body), results = {}

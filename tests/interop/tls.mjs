@@ -78,7 +78,7 @@ const whole = socket => socket.write(told)
 async function slowly(socket) {               // a record a byte
     for (const byte of Buffer.from(told)) { socket.write(Buffer.from([byte])); await new Promise(setImmediate) }
 }
-const ask = (base, { ca = 'ca', program = 'chat-tls', env = {}, ...options } = {}) => lines(`${B}/${program}`, ['--json', '--base-url', base, '--model', 'm'],
+const ask = (base, { ca = 'ca', program = 'chat-tls', env = {}, ...options } = {}) => lines(`${B}/${program}`, ['--json', '--set', 'max_retries=0', '--base-url', base, '--model', 'm'],
     { cwd: desk, input: 'hello\n', ...options, env: { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-secret-1', SSL_CERT_FILE: `${folder}/${ca}.pem`, ...env } })
 const wrong = all => [all.find(line => line.ev === 'error')?.message, all.at(-1).exit]
 

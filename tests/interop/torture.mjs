@@ -44,7 +44,7 @@ export async function fetched(port, route, ...options) {
     return one('http_error').message ? { interim, error: true, body: one('http_error').body, exit }
         : { interim, status: one('http').status, body: one('http').body, trailers: one('end').trailers, keep: one('end').keep_alive, exit }
 }
-export const chat = (port, route, options) => lines(`${B}/chat`, ['--json', '--base-url', `http://127.0.0.1:${port}/${route}`],
+export const chat = (port, route, options) => lines(`${B}/chat`, ['--json', '--set', 'max_retries=0', '--base-url', `http://127.0.0.1:${port}/${route}`],
     { cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'key-1' }, ...options })
 export const errors = all => all.filter(line => line.ev === 'error').map(line => failed(line.kind, line.http_status, line.code))
 const runs = all => [errors(all), all.filter(line => line.ev === 'run_end').map(line => line.reason), all.at(-1).exit]
