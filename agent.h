@@ -169,6 +169,16 @@
  * Table        agent_message_cut drops the last messages, agent_regenerate the last answer to ask again. Calls that are left without results get them,
  *              with a WARNING, before the next message.
  *
+ * Save         agent_save appends what is new since a mark, at any moment; agent_load takes the whole into a new session, which goes on. Lines of
+ *              JSON; members that are 0 or empty are left out, unknown ones are passed over, a higher number in the first line is refused:
+ *                {"agent.h":1}       the version. Later in a file: all before it is void when the next state line has come
+ *                {"keep":N}          messages behind number N are no more
+ *                {"options":{...}}   all that agent_session_set can set, and what an import has left
+ *                {"msg":{...}}       a message that is complete: id, run, role, flags, parts (agent_part's fields, kind and flags as numbers)
+ *                {"state":{...}}     ends a save: what is in the lines before it counts from here on. at: what comes next; queue; nums: the last
+ *                                    numbers given out; answer: of the step that is going on; times in ms that are left
+ *              An append that was torn (no disk, kill -9) loses itself alone. What was in flight counts as interrupted, see agent_load.
+ *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
  *   name                   wire format         base URL                                               key in                    drops
@@ -379,6 +389,8 @@
  *   judge.c            what is made of an answer, and retries
  *   calls.c            the calls of a step
  *   loop.c             runs and steps
+ *   save.c             a session as lines of JSON
+ *   load.c             and back
  *   convert.c          requests in, and out in any wire format
  *   pump.c             open, close, time, agent_next
  *   print.c            events as JSON and as copies
@@ -458,7 +470,8 @@ typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_
   X(E_FULL, -4, "no room: drain agent_next first") \
   X(E_NOMEM, -5, "the allocator refused; nothing changed") \
   X(E_LIMIT, -6, "over a limit") \
-  X(E_SYNTAX, -7, "the bytes break the format (codecs)")
+  X(E_SYNTAX, -7, "the bytes break the format (codecs)") \
+  X(E_FORMAT, -8, "no saved session, or one of a newer version")
 enum agent_code {
 #define AGENTI_X(n, v, t) AGENT_##n = v,
   AGENT_CODES(AGENTI_X)
@@ -886,6 +899,17 @@ AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, a
 AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
 
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
+/* What is new of a session since the mark, as lines of JSON (the end of chapter 7) to be appended to what was written before: buf gets n
+ * bytes. A zeroed mark: from the start. MORE: call again, and nothing else for this session before (else E_STATE: begin anew with a zeroed
+ * mark). OK: all is there; n 0: nothing was new. Needs no memory. Allowed at any time; no key is in it. E_ARG (cap below 64), E_STALE. */
+typedef struct agent_mark { uint64_t seq, options, state, off; agent_num msg; uint32_t line, piece; } agent_mark;
+AGENTDEF int agent_save(agent_engine *, agent_id s, agent_mark *, void *buf, size_t cap, size_t *n);
+/* Takes a saved session into one that was just opened, in pieces cut anywhere; n 0 ends it. Messages, queue, options, counters and the run that
+ * was going on are those of the save; peer and tools are the session's own, by name. What was in flight counts as interrupted: a tool that ran
+ * gets a result that says so, or runs again if it is AGENT_TF_REPLAY_SAFE; an answer that came is asked for again if nothing of it was shown,
+ * else it broke off (AGENT_S_GO_ON). What was written behind the last complete save is left out, with a WARNING. E_FORMAT: agent_last says what
+ * and at which byte; E_STATE: the session is not new; E_NOMEM, E_STALE. After an error the session is empty, and a load may begin anew.       */
+AGENTDEF int agent_load(agent_engine *, agent_id s, const void *, size_t n);
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
 /* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */
@@ -13337,6 +13361,7 @@ struct agent_engine {
     uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
     agenti_blob *graves;
     const char *last;
+    char last_text[128];                      /* what last points to, when there is a number in it                       */
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
@@ -13544,6 +13569,7 @@ AGENTI_FN int agenti_timers_ring(agent_engine *e)
  * base64 of a media type or a URI; plain text stays text. */
 /* before: the message that will stand before it, or NULL. NULL: *rc and agent_last say why.                            */
 AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *, agenti_pool *, const agenti_msg *before, int role, const agent_part *, size_t n, int *rc);
+AGENTI_FN const char *agenti_media_check(agent_part *);       /* of a file: why it is none, or NULL; brings its views into order */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_INTAKE
 /* ---- files ---- */
@@ -13586,7 +13612,7 @@ static int agenti_data_url(agent_part *p)
     p->flags |= AGENT_PART_BASE64;
     return 1;
 }
-static const char *agenti_media_check(agent_part *p)
+AGENTI_FN const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
@@ -17175,6 +17201,14 @@ enum { AGENTI_ITEM_ADDED = 1, AGENTI_ITEM_MOVED = 2, AGENTI_ITEM_GONE = 4 };
 /* Why a run or a tool is stopped: by the host, by the time of the step or run, by the tool's own time.                 */
 enum { AGENTI_STOPPED_NOT, AGENTI_STOPPED_CANCEL, AGENTI_STOPPED_TIME, AGENTI_STOPPED_LATE };
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
+typedef struct agenti_loader {
+    agenti_buf line;                          /* the one that has not ended                                             */
+    uint64_t at;                              /* where it begins                                                        */
+    agenti_text state, options, new_options;  /* of the last complete save; of one that is not complete                 */
+    size_t sealed, drop;                      /* messages of complete saves; from here on they go when the next is complete */
+    uint8_t head, drops;
+    uint8_t torn;                             /* something came behind the last complete save                           */
+} agenti_loader;
 typedef struct agenti_session {
     agenti_ready ready;
     agent_engine *e;
@@ -17216,6 +17250,8 @@ typedef struct agenti_session {
     uint8_t retry_now, retry_stop;            /* the host says so                                                       */
     uint8_t end_run;                          /* a tool asks for it                                                     */
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
+    agenti_loader *load;                      /* while a saved session comes in                                         */
+    uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -17237,6 +17273,8 @@ AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, age
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
 AGENTI_FN void agenti_item_unlink(agenti_session *, agenti_item *);            /* takes it out of the queue              */
+AGENTI_FN void agenti_loader_free(agenti_session *);
+AGENTI_FN int  agenti_session_set(agenti_session *, const char *key, agent_str value);        /* agent_session_set      */
 AGENTI_FN size_t agenti_msg_find(const agenti_session *, agent_num msg);      /* its place; table.n: there is none     */
 AGENTI_FN int  agenti_lane_good(int lane);
 AGENTI_FN int  agenti_calls_open(const agenti_session *);     /* the last message's calls have no results yet            */
@@ -17436,15 +17474,17 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
+AGENTI_FN int agenti_session_set(agenti_session *s, const char *key, agent_str value)
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
+        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key)) return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
+    return agenti_say(s->e, AGENT_E_ARG, "no such option");
+}
 AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
-    size_t i;
-    if (s == NULL) return agenti_stale_session(e);
-    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
-        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key))
-            return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, agenti_str(value, agenti_len(value, n)));
-    return agenti_say(e, AGENT_E_ARG, "no such option");
+    return s ? agenti_session_set(s, key, agenti_str(value, agenti_len(value, n))) : agenti_stale_session(e);
 }
 
 /* ---- life ---- */
@@ -17461,6 +17501,17 @@ AGENTI_FN void agenti_item_unlink(agenti_session *s, agenti_item *it)
     if (s->untold == it) s->untold = it->next;
     it->next = it->prev = NULL;
 }
+AGENTI_FN void agenti_loader_free(agenti_session *s)
+{
+    agenti_loader *l = s->load;
+    if (l == NULL) return;
+    agenti_buf_free(&l->line);
+    agenti_text_free(&l->state, &s->e->graves);
+    agenti_text_free(&l->options, &s->e->graves);
+    agenti_text_free(&l->new_options, &s->e->graves);
+    agenti_put(&s->pool, l, sizeof *l);
+    s->load = NULL;
+}
 AGENTI_FN void agenti_session_free(agenti_session *s)
 {
     agent_engine *e = s->e;
@@ -17473,6 +17524,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     if (s->conn) agenti_conn_abort(s->conn);
     if (s->answer.results && !s->answer.results->ended)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
+    agenti_loader_free(s);
     agenti_answer_free(&s->answer);
     agenti_item_free(s, s->item);
     while ((it = s->first) != NULL) { s->first = it->next; agenti_item_free(s, it); }
@@ -17615,6 +17667,7 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     agenti_msg *m = NULL;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
+    if (s->load) return agenti_say(e, AGENT_E_STATE, "a saved session is coming in");
     if (!agenti_lane_good(lane) && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
     if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
     if (n == 0 && !agenti_may_go_on(s, lane)) return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
@@ -17650,7 +17703,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     uint32_t i;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
-    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state != AGENTI_S_IDLE || s->first || s->load) return agenti_say(e, AGENT_E_STATE, "a run is going on, or a load");
     if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
     if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
     if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);
@@ -18002,6 +18055,11 @@ AGENTI_FN int agenti_news(agenti_session *s)
         s->cut = 0;
         rc = AGENTI_PUMP_EVENT;
     }
+    if (rc == AGENTI_AGAIN && s->torn) {
+        s->torn = 0;
+        agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the saved session was cut: what is behind its last complete save was left out");
+        rc = AGENTI_PUMP_EVENT;
+    }
     return rc == AGENTI_AGAIN && (s->news || s->export_left) ? agenti_import_news(s) : rc;
 }
 #endif
@@ -18095,7 +18153,7 @@ static int agenti_cut_from(agenti_session *s, size_t from)
 static int agenti_may_cut(agent_engine *e, const agenti_session *s)
 {
     if (s == NULL) return agenti_stale_session(e);
-    return s->state == AGENTI_S_IDLE && s->first == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
+    return s->state == AGENTI_S_IDLE && s->first == NULL && s->load == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
 }
 AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
 {
@@ -18315,6 +18373,7 @@ AGENTI_FN int agenti_step_send(agenti_session *s)
 /* What is made of an answer: how long it may take, whether it is one, and whether it is asked for again. */
 AGENTI_FN int  agenti_answer_wait(agenti_session *);          /* of state ANSWER                                        */
 AGENTI_FN void agenti_answer_stop(agenti_session *);          /* a cancel, while it comes or is judged                  */
+AGENTI_FN void agenti_answer_break(agenti_session *);         /* no more of it comes                                    */
 AGENTI_FN int  agenti_answer_error_event(agenti_session *, int scope);
 AGENTI_FN int  agenti_goes_on(const agenti_session *);        /* after results or a pause: the model may have nothing to add */
 AGENTI_FN void agenti_usage_none(agent_usage *);
@@ -18327,7 +18386,7 @@ AGENTI_FN uint64_t agenti_answer_due(const agenti_session *, const char **why); 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JUDGE
 /* ---- waiting for it ---- */
 /* The answer is over whatever else would have come of it.                                                              */
-static void agenti_answer_break(agenti_session *s)
+AGENTI_FN void agenti_answer_break(agenti_session *s)
 {
     if (s->conn) agenti_conn_abort(s->conn);
     s->conn = NULL;
@@ -18524,7 +18583,7 @@ static int agenti_retry_event(agenti_session *s, int type)
 static int agenti_retry_over(agenti_session *s)
 {
     s->state = s->going_on ? AGENTI_S_FAULT : AGENTI_S_PARTS;
-    s->going_on = s->retry_stop = 0;
+    s->going_on = s->retry_stop = s->retry_now = 0;
     s->why = AGENT_WHY_ERROR;
     s->retry_at = 0;
     return AGENTI_AGAIN;
@@ -18557,7 +18616,8 @@ AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
     failed = s->state == AGENTI_S_NEXT && s->failed && s->steps && what == AGENT_RETRY_NOW;
     waits = s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
     if (s->cancel || s->cancelling || (!failed && !waits)) return AGENT_LATE;
-    if (what == AGENT_RETRY_NOW) s->retry_now = 1; else s->retry_stop = 1;
+    s->retry_now = what == AGENT_RETRY_NOW;   /* the last word counts                                                   */
+    s->retry_stop = !s->retry_now;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
@@ -18610,17 +18670,19 @@ AGENTI_FN int agenti_judge(agenti_session *s)
 AGENTI_FN int agenti_model_end(agenti_session *);             /* of state MODEL_END: decides about each call            */
 AGENTI_FN int agenti_tools(agenti_session *);                 /* of state TOOLS                                         */
 AGENTI_FN int agenti_results_add(agenti_session *);           /* of state RESULTS_ADD                                   */
+AGENTI_FN int agenti_tool_find(const agenti_session *, const agenti_part *call);              /* -1: there is none     */
+AGENTI_FN void agenti_tool_unknown(agenti_session *, const agenti_part *call, agenti_part *r);  /* what the model is told then */
 AGENTI_FN uint64_t agenti_tools_due(const agenti_session *);  /* when the first of those that run is out of time        */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CALLS
-static int agenti_tool_find(const agenti_session *s, const agenti_part *call)
+AGENTI_FN int agenti_tool_find(const agenti_session *s, const agenti_part *call)
 {
     size_t i;
     for (i = 0; i < s->tools.n; i++)
         if (s->tools.p[i].name.n == call->name.n && memcmp(s->tools.p[i].name.p, call->name.p, call->name.n) == 0) return (int)i;
     return -1;
 }
-static void agenti_tool_unknown(agenti_session *s, const agenti_part *call, agenti_part *r)
+AGENTI_FN void agenti_tool_unknown(agenti_session *s, const agenti_part *call, agenti_part *r)
 {
     agenti_buf b;
     size_t i;
@@ -18692,16 +18754,18 @@ static agent_event *agenti_result_event(agenti_session *s, int type, const agent
     ev->u.tool.timeout_ms = 0;
     return ev;
 }
+static int agenti_need_over(agenti_session *s, agenti_part *r)
+{
+    agent_event *ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
+    ev->need = r->need;
+    memset(&ev->u, 0, sizeof ev->u);          /* what the union holds does not apply                                    */
+    r->need = 0;
+    return AGENTI_PUMP_EVENT;
+}
 static int agenti_tool_report(agenti_session *s, agenti_part *r)
 {
     agent_event *ev;
-    if (r->need) {
-        ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
-        ev->need = r->need;
-        memset(&ev->u, 0, sizeof ev->u);      /* what the union holds does not apply                                    */
-        r->need = 0;
-        return AGENTI_PUMP_EVENT;
-    }
+    if (r->need) return agenti_need_over(s, r);
     r->state = AGENTI_CALL_SETTLED;
     ev = agenti_result_event(s, AGENT_EV_TOOL_RESULT, r);
     ev->text = agenti_text_view(&r->text);
@@ -18754,6 +18818,7 @@ AGENTI_FN int agenti_tools(agenti_session *s)
         agenti_part *r = &m->parts[i];
         int rc = agenti_tool_ends(s, r);
         if (rc == AGENTI_PUMP_EVENT) return rc;
+        if (r->state == AGENTI_CALL_WAITING && r->need) return agenti_need_over(s, r);       /* it ran when the session was saved */
         if (r->retitled && r->state == AGENTI_CALL_RUNNING) {
             r->retitled = 0;
             agenti_result_event(s, AGENT_EV_TOOL_UPDATE, r);
@@ -18971,6 +19036,7 @@ static int agenti_step_begin(agenti_session *s)
         return AGENTI_PUMP_EVENT;
     }
     s->checkpoint = 0;
+    s->retry_at = 0;
     s->steps++;
     s->nums.step++;
     s->key_asked = s->key_spent = s->end_run = 0;
@@ -19196,6 +19262,1147 @@ AGENTI_FN int agenti_session_pump(agenti_session *s)
 }
 #endif
 
+/* ==== save.c: a session as lines of JSON ========================================================================== */
+/* A session as lines of JSON: what is new since a mark, written straight into the caller's buffer, without memory. The end of the manual's
+ * chapter 7 describes the lines. Tables of fields say what is kept of a part, a message, an item, a session: reading goes by the same. */
+enum agenti_saved_type { AGENTI_F_TEXT, AGENTI_F_U8, AGENTI_F_U16, AGENTI_F_U32, AGENTI_F_U64, AGENTI_F_SIZE, AGENTI_F_INT, AGENTI_F_I64 };
+typedef struct agenti_saved { const char *key; uint8_t type; uint16_t at; } agenti_saved;       /* at: its offset in the struct */
+typedef struct agenti_saved_list { const agenti_saved *p; size_t n; } agenti_saved_list;
+enum { AGENTI_FIELDS_PART, AGENTI_FIELDS_MSG, AGENTI_FIELDS_ITEM, AGENTI_FIELDS_SESSION, AGENTI_FIELDS_NUMS, AGENTI_FIELDS_USAGE, AGENTI_FIELDS_ANSWER,
+       AGENTI_FIELDS_FAULT, AGENTI_FIELDS_KEPT, AGENTI_FIELDS_TOOL };
+enum { AGENTI_SAVE_VERSION = 1, AGENTI_PART_KEPT = 15 };
+AGENTI_FN agenti_saved_list agenti_saved_of(int which);
+AGENTI_FN const char *agenti_state_name(int state);           /* as the saved session has it                            */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_SAVE
+#define AGENTI_ROW(key, type, what, member) { key, AGENTI_F_##type, (uint16_t)offsetof(what, member) }
+AGENTI_FN agenti_saved_list agenti_saved_of(int which)
+{
+    static const agenti_saved part[] = {
+        AGENTI_ROW("kind", U16, agenti_part, kind), AGENTI_ROW("flags", U16, agenti_part, flags), AGENTI_ROW("id", U32, agenti_part, id),
+        AGENTI_ROW("call", U32, agenti_part, call), AGENTI_ROW("need", U32, agenti_part, need), AGENTI_ROW("text", TEXT, agenti_part, text),
+        AGENTI_ROW("name", TEXT, agenti_part, name), AGENTI_ROW("wire_id", TEXT, agenti_part, wire_id), AGENTI_ROW("title", TEXT, agenti_part, title),
+        AGENTI_ROW("data", TEXT, agenti_part, data), AGENTI_ROW("mime", TEXT, agenti_part, mime), AGENTI_ROW("uri", TEXT, agenti_part, uri),
+        AGENTI_ROW("more", TEXT, agenti_part, more), AGENTI_ROW("inner", TEXT, agenti_part, inner), AGENTI_ROW("key", U32, agenti_part, key),
+        /* from here on of messages that are not complete: AGENTI_PART_KEPT */
+        AGENTI_ROW("shown", SIZE, agenti_part, shown), AGENTI_ROW("order", U32, agenti_part, order), AGENTI_ROW("started", U8, agenti_part, started),
+        AGENTI_ROW("called", U8, agenti_part, called), AGENTI_ROW("looked", U8, agenti_part, looked), AGENTI_ROW("state", U8, agenti_part, state),
+        AGENTI_ROW("status", U8, agenti_part, status), AGENTI_ROW("retitled", U8, agenti_part, retitled), AGENTI_ROW("stopped", U8, agenti_part, stopped)
+    };
+    static const agenti_saved msg[] = {
+        AGENTI_ROW("id", U32, agenti_msg, id), AGENTI_ROW("run", U32, agenti_msg, run), AGENTI_ROW("role", U8, agenti_msg, role),
+        AGENTI_ROW("flags", U8, agenti_msg, flags), AGENTI_ROW("model", U32, agenti_msg, model), AGENTI_ROW("waits", U32, agenti_msg, waits),
+        AGENTI_ROW("answer_id", TEXT, agenti_msg, answer_id), AGENTI_ROW("more", TEXT, agenti_msg, more)
+    };
+    static const agenti_saved item[] = {
+        AGENTI_ROW("item", U32, agenti_item, num), AGENTI_ROW("lane", U8, agenti_item, lane), AGENTI_ROW("news", U8, agenti_item, news),
+        AGENTI_ROW("told", U8, agenti_item, told), AGENTI_ROW("back", U8, agenti_item, back), AGENTI_ROW("on", U8, agenti_item, on)
+    };
+    static const agenti_saved session[] = {
+        AGENTI_ROW("seq", U64, agenti_session, seq), AGENTI_ROW("items", U32, agenti_session, items), AGENTI_ROW("model", U32, agenti_session, model),
+        AGENTI_ROW("running", U8, agenti_session, running), AGENTI_ROW("why", INT, agenti_session, why), AGENTI_ROW("finish", INT, agenti_session, finish),
+        AGENTI_ROW("steps", U32, agenti_session, steps), AGENTI_ROW("order", U32, agenti_session, order), AGENTI_ROW("attempt", U32, agenti_session, attempt),
+        AGENTI_ROW("cancel", U8, agenti_session, cancel), AGENTI_ROW("cancelling", U8, agenti_session, cancelling),
+        AGENTI_ROW("stop_step", U8, agenti_session, stop_step), AGENTI_ROW("tools_may_end", U8, agenti_session, tools_may_end),
+        AGENTI_ROW("notes", U8, agenti_session, notes), AGENTI_ROW("going_on", U8, agenti_session, going_on),
+        AGENTI_ROW("retry_now", U8, agenti_session, retry_now), AGENTI_ROW("retry_stop", U8, agenti_session, retry_stop),
+        AGENTI_ROW("end_run", U8, agenti_session, end_run), AGENTI_ROW("checkpoint", U8, agenti_session, checkpoint),
+        AGENTI_ROW("closing", U8, agenti_session, closing), AGENTI_ROW("failed", U8, agenti_session, failed),
+        AGENTI_ROW("choice_spent", U8, agenti_session, choice_spent), AGENTI_ROW("stateful", U8, agenti_session, stateful),
+        AGENTI_ROW("went_on", U8, agenti_session, went_on), AGENTI_ROW("key_asked", U8, agenti_session, key_asked),
+        AGENTI_ROW("key_spent", U8, agenti_session, key_spent), AGENTI_ROW("left_out", U32, agenti_session, left_out),
+        AGENTI_ROW("told_out", U32, agenti_session, told_out), AGENTI_ROW("cut", U32, agenti_session, cut),
+        AGENTI_ROW("export_left", U32, agenti_session, export_left), AGENTI_ROW("news", U8, agenti_session, news)
+    };
+    static const agenti_saved nums[] = {
+        AGENTI_ROW("run", U32, agenti_nums, run), AGENTI_ROW("step", U32, agenti_nums, step), AGENTI_ROW("msg", U32, agenti_nums, msg),
+        AGENTI_ROW("part", U32, agenti_nums, part), AGENTI_ROW("call", U32, agenti_nums, call), AGENTI_ROW("need", U32, agenti_nums, need)
+    };
+    static const agenti_saved usage[] = {
+        AGENTI_ROW("input", I64, agent_usage, input), AGENTI_ROW("cached", I64, agent_usage, cached), AGENTI_ROW("cache_write", I64, agent_usage, cache_write),
+        AGENTI_ROW("output", I64, agent_usage, output), AGENTI_ROW("reasoning", I64, agent_usage, reasoning)
+    };
+    static const agenti_saved answer[] = {
+        AGENTI_ROW("finish", INT, agenti_decoder, finish), AGENTI_ROW("paused", U8, agenti_decoder, paused), AGENTI_ROW("id", TEXT, agenti_decoder, id),
+        AGENTI_ROW("model", TEXT, agenti_decoder, model)
+    };
+    static const agenti_saved fault[] = {
+        AGENTI_ROW("fault", INT, agenti_fault, fault), AGENTI_ROW("http_status", INT, agenti_fault, http_status), AGENTI_ROW("retryable", INT, agenti_fault, retryable),
+        AGENTI_ROW("retry_after_ms", I64, agenti_fault, retry_after_ms), AGENTI_ROW("offset", U64, agenti_fault, offset), AGENTI_ROW("code", TEXT, agenti_fault, code),
+        AGENTI_ROW("text", TEXT, agenti_fault, text)
+    };
+    static const agenti_saved kept[] = {
+        AGENTI_ROW("key", TEXT, agenti_kept, key), AGENTI_ROW("value", TEXT, agenti_kept, value), AGENTI_ROW("options", U32, agenti_kept, options),
+        AGENTI_ROW("gone", U8, agenti_kept, gone), AGENTI_ROW("told", U8, agenti_kept, told)
+    };
+    static const agenti_saved tool[] = {
+        AGENTI_ROW("name", TEXT, agenti_tool, name), AGENTI_ROW("description", TEXT, agenti_tool, description), AGENTI_ROW("schema", TEXT, agenti_tool, schema),
+        AGENTI_ROW("raw", TEXT, agenti_tool, raw), AGENTI_ROW("flags", U32, agenti_tool, flags)
+    };
+#define AGENTI_TABLE(t) { t, sizeof t / sizeof *t }
+    static const agenti_saved_list all[] = { AGENTI_TABLE(part), AGENTI_TABLE(msg), AGENTI_TABLE(item), AGENTI_TABLE(session), AGENTI_TABLE(nums), AGENTI_TABLE(usage),
+                                         AGENTI_TABLE(answer), AGENTI_TABLE(fault), AGENTI_TABLE(kept), AGENTI_TABLE(tool) };
+#undef AGENTI_TABLE
+    return all[which];
+}
+#undef AGENTI_ROW
+AGENTI_FN const char *agenti_state_name(int state)
+{
+    static const char *const names[] = {
+        "idle", "take", "mend", "mend_add", "mended", "user_add", "user_end", "step", "send", "answer", "judge", "retry_say", "retry", "parts", "model_end", "tools",
+        "results_add", "results_end", "step_end", "fault", "next", "return", "run_end"
+    };
+    return state >= 0 && state < (int)(sizeof names / sizeof *names) ? names[state] : NULL;
+}
+
+/* ---- pieces: the same in each call, those before mark.piece are passed over ---- */
+typedef struct agenti_saver {
+    char *p; size_t cap, n;
+    uint32_t piece, from; uint64_t off;       /* piece: the next one; from: the first to be written, from its byte off on */
+    uint64_t hash;                            /* of all pieces                                                          */
+    int hashing, full, open;                  /* open: a member was written, so a comma is next                         */
+} agenti_saver;
+
+static void agenti_hash(agenti_saver *o, const char *p, size_t n)                /* FNV-1a                                 */
+{
+    size_t i;
+    for (i = 0; i < n; i++) o->hash = (o->hash ^ (unsigned char)p[i]) * 0x100000001B3u;
+    AGENTI_TOUCH(n);
+}
+/* 1: the piece is to be written, from *at on.                                                                          */
+static int agenti_piece_due(agenti_saver *o, const char *p, size_t n, size_t *at)
+{
+    if (o->hashing) { agenti_hash(o, p, n); return 0; }
+    if (o->full || o->piece < o->from) { o->piece += !o->full; return 0; }
+    *at = o->piece == o->from ? (size_t)o->off : 0;
+    return 1;
+}
+static void agenti_piece_over(agenti_saver *o, size_t at, size_t n)
+{
+    o->full = at < n;
+    if (o->full) { o->from = o->piece; o->off = at; } else o->piece++;
+}
+static void agenti_save_raw(agenti_saver *o, const char *p, size_t n)
+{
+    size_t at, k;
+    if (!agenti_piece_due(o, p, n, &at)) return;
+    k = n - at < o->cap - o->n ? n - at : o->cap - o->n;
+    memcpy(o->p + o->n, p + at, k);
+    AGENTI_TOUCH(k);
+    o->n += k;
+    agenti_piece_over(o, at + k, n);
+}
+static void agenti_save_str(agenti_saver *o, const char *p) { agenti_save_raw(o, p, strlen(p)); }
+/* Some of a string, escaped, at most 48 bytes of it; 0: there is no room.                                              */
+static AGENTI_NOINLINE size_t agenti_save_some(agenti_saver *o, const char *p, size_t n)
+{
+    enum { MOST = 48 };
+    char tmp[MOST * 6 + 3];
+    size_t k, size;
+    if (n > MOST) n = agenti_utf8_cut(p, n, MOST);
+    for (;;) {
+        size = agent_json_quote(p, n, tmp, sizeof tmp) - 2;
+        if (size <= o->cap - o->n) break;
+        if (n <= 4 || (k = agenti_utf8_cut(p, n, n / 2)) == 0 || k == n) return 0;
+        n = k;
+    }
+    memcpy(o->p + o->n, tmp + 1, size);
+    o->n += size;
+    return n;
+}
+static void agenti_save_text(agenti_saver *o, agent_str s)
+{
+    size_t at, k = 1;
+    agenti_save_str(o, "\"");
+    if (agenti_piece_due(o, s.p, s.n, &at)) {
+        while (at < s.n && k) { k = agenti_save_some(o, s.p + at, s.n - at); at += k; }
+        AGENTI_TOUCH(s.n - at);
+        agenti_piece_over(o, at, s.n);
+    }
+    agenti_save_str(o, "\"");
+}
+static void agenti_save_i64(agenti_saver *o, int64_t v)
+{
+    char number[24];
+    agenti_save_raw(o, number, agenti_i64_text(v, number));
+}
+static void agenti_save_u64(agenti_saver *o, uint64_t v)
+{
+    char number[24];
+    agenti_save_raw(o, number, agenti_u64_text(v, number));
+}
+static void agenti_save_key(agenti_saver *o, const char *key)  /* NULL: an element of an array                            */
+{
+    if (o->open) agenti_save_str(o, ",");
+    o->open = 1;
+    if (key == NULL) return;
+    agenti_save_str(o, "\"");
+    agenti_save_str(o, key);
+    agenti_save_str(o, "\":");
+}
+static void agenti_save_begin(agenti_saver *o, const char *key, const char *bracket)
+{
+    agenti_save_key(o, key);
+    agenti_save_str(o, bracket);
+    o->open = 0;
+}
+static void agenti_save_end(agenti_saver *o, const char *bracket)
+{
+    agenti_save_str(o, bracket);
+    o->open = 1;
+}
+
+/* ---- what is kept of things ---- */
+static int64_t agenti_field_get(const agenti_saved *f, const void *of)           /* not of a U64 or a text                 */
+{
+    const char *p = (const char *)of + f->at;
+    switch (f->type) {
+    case AGENTI_F_U8: return *(const uint8_t *)(const void *)p;
+    case AGENTI_F_U16: return *(const uint16_t *)(const void *)p;
+    case AGENTI_F_U32: return *(const uint32_t *)(const void *)p;
+    case AGENTI_F_INT: return *(const int *)(const void *)p;
+    case AGENTI_F_SIZE: return (int64_t)*(const size_t *)(const void *)p;
+    default: return *(const int64_t *)(const void *)p;
+    }
+}
+static void agenti_save_fields(agenti_saver *o, int which, const void *of, size_t most)
+{
+    agenti_saved_list t = agenti_saved_of(which);
+    size_t i;
+    for (i = 0; i < t.n && i < most; i++) {
+        const agenti_saved *f = &t.p[i];
+        const char *p = (const char *)of + f->at;
+        if (f->type == AGENTI_F_TEXT) {
+            const agenti_text *text = (const agenti_text *)(const void *)p;
+            if (text->n == 0) continue;
+            agenti_save_key(o, f->key);
+            agenti_save_text(o, agenti_text_view(text));
+        } else if (f->type == AGENTI_F_U64) {
+            if (*(const uint64_t *)(const void *)p == 0) continue;
+            agenti_save_key(o, f->key);
+            agenti_save_u64(o, *(const uint64_t *)(const void *)p);
+        } else if (agenti_field_get(f, of)) {
+            agenti_save_key(o, f->key);
+            agenti_save_i64(o, agenti_field_get(f, of));
+        }
+    }
+}
+static void agenti_save_object(agenti_saver *o, const char *key, int which, const void *of)
+{
+    agenti_save_begin(o, key, "{");
+    agenti_save_fields(o, which, of, SIZE_MAX);
+    agenti_save_end(o, "}");
+}
+static void agenti_save_msg(agenti_saver *o, const char *key, const agenti_msg *m)
+{
+    uint32_t i;
+    agenti_save_begin(o, key, "{");
+    agenti_save_fields(o, AGENTI_FIELDS_MSG, m, SIZE_MAX);
+    if (m->wire) {
+        agenti_save_key(o, "wire");
+        agenti_save_text(o, agenti_cstr(((const agenti_wire *)m->wire)->name));
+    }
+    agenti_save_begin(o, "parts", "[");
+    for (i = 0; i < m->n; i++) {
+        agenti_save_begin(o, NULL, "{");
+        agenti_save_fields(o, AGENTI_FIELDS_PART, &m->parts[i], m->ended ? (size_t)AGENTI_PART_KEPT : SIZE_MAX);
+        agenti_save_end(o, "}");
+    }
+    agenti_save_end(o, "]");
+    agenti_save_end(o, "}");
+}
+static void agenti_save_item(agenti_saver *o, const char *key, const agenti_item *it)
+{
+    agenti_save_begin(o, key, "{");
+    agenti_save_fields(o, AGENTI_FIELDS_ITEM, it, SIZE_MAX);
+    if (it->msg) agenti_save_msg(o, "msg", it->msg);
+    agenti_save_end(o, "}");
+}
+static void agenti_save_left(agenti_saver *o, const char *key, const agenti_session *s, uint64_t at)       /* ms from now; 0: it is over */
+{
+    if (at == UINT64_MAX || at == 0) return;
+    agenti_save_key(o, key);
+    agenti_save_u64(o, at > s->e->now ? at - s->e->now : 0);
+}
+/* Of what came so far. What a peer's head and errors say is told when the answer is over: before, the key may stand in it. */
+static void agenti_save_answer(agenti_saver *o, const agenti_session *s)
+{
+    const agenti_answer *a = &s->answer;
+    uint32_t i;
+    agenti_save_begin(o, "answer", "{");
+    agenti_save_fields(o, AGENTI_FIELDS_ANSWER, &a->d, SIZE_MAX);
+    agenti_save_key(o, "finish_raw");
+    agenti_save_text(o, agenti_cstr(a->d.finish_raw));
+    if (s->state != AGENTI_S_ANSWER) {
+        agenti_save_key(o, "request_id");
+        agenti_save_text(o, agenti_text_view(&a->d.request_id));
+        agenti_save_key(o, "limits");
+        agenti_save_text(o, agenti_text_view(&a->limits));
+        agenti_save_object(o, "fault", AGENTI_FIELDS_FAULT, &a->d.fault);
+    }
+    agenti_save_object(o, "usage", AGENTI_FIELDS_USAGE, &a->d.usage);
+    if (a->msg) { agenti_save_key(o, "of"); agenti_save_u64(o, a->msg->id); }
+    if (a->msg && !a->msg->ended) agenti_save_msg(o, "msg", a->msg);
+    if (a->results && !a->results->ended) agenti_save_msg(o, "results", a->results);
+    else if (a->results) { agenti_save_key(o, "done"); agenti_save_u64(o, a->results->id); }
+    agenti_save_begin(o, "open", "[");
+    for (i = 0; i < a->open_n; i++) {
+        agenti_save_key(o, NULL);
+        agenti_save_u64(o, a->open[i].part);
+        agenti_save_key(o, NULL);
+        agenti_save_u64(o, (uint64_t)a->open[i].kind);
+    }
+    agenti_save_end(o, "]");
+    agenti_save_end(o, "}");
+}
+
+/* ---- lines ---- */
+static void agenti_line_head(agenti_saver *o)
+{
+    agenti_save_begin(o, NULL, "{");
+    agenti_save_key(o, "agent.h");
+    agenti_save_u64(o, AGENTI_SAVE_VERSION);
+    agenti_save_end(o, "}\n");
+}
+static void agenti_line_keep(agenti_saver *o, agent_num last)
+{
+    agenti_save_begin(o, NULL, "{");
+    agenti_save_key(o, "keep");
+    agenti_save_u64(o, last);
+    agenti_save_end(o, "}\n");
+}
+static void agenti_line_msg(agenti_saver *o, const agenti_msg *m)
+{
+    agenti_save_begin(o, NULL, "{");
+    agenti_save_msg(o, "msg", m);
+    agenti_save_end(o, "}\n");
+}
+/* Of an imported conversation alone: else they are the host's, in its code.                                         */
+static void agenti_save_tools(agenti_saver *o, const char *key, const agenti_toolset *t)
+{
+    size_t i;
+    agenti_save_begin(o, key, "[");
+    for (i = 0; i < t->n; i++) agenti_save_object(o, NULL, AGENTI_FIELDS_TOOL, &t->p[i]);
+    agenti_save_end(o, "]");
+}
+static void agenti_line_options(agenti_saver *o, const agenti_session *s)
+{
+    const agenti_toolset *t = s->new_tools ? &s->next_tools : &s->tools;
+    uint32_t i;
+    agenti_save_begin(o, NULL, "{");
+    agenti_save_begin(o, "options", "{");
+    for (i = 0; i < AGENTI_OPT_COUNT; i++) if (s->options[i].n) {
+        agenti_save_key(o, agenti_option_key((int)i));
+        agenti_save_text(o, agenti_text_view(&s->options[i]));
+    }
+    agenti_save_end(o, "}");
+    if (s->imported) {
+        agenti_save_key(o, "imported");
+        agenti_save_text(o, agenti_cstr(s->imported->name));
+        agenti_save_key(o, "system_raw");
+        agenti_save_text(o, agenti_text_view(&s->system_raw));
+        agenti_save_key(o, "lost");
+        agenti_save_text(o, agenti_text_view(&s->lost));
+        agenti_save_begin(o, "kept", "[");
+        for (i = 0; i < s->kept_n; i++) agenti_save_object(o, NULL, AGENTI_FIELDS_KEPT, &s->kept[i]);
+        agenti_save_end(o, "]");
+        agenti_save_tools(o, "foreign", &s->foreign);
+        agenti_save_tools(o, "tools", t);
+    }
+    agenti_save_end(o, "}\n");
+}
+static void agenti_line_state(agenti_saver *o, const agenti_session *s)
+{
+    const agenti_item *it;
+    agenti_save_begin(o, NULL, "{");
+    agenti_save_begin(o, "state", "{");
+    agenti_save_key(o, "at");
+    agenti_save_text(o, agenti_cstr(agenti_state_name(s->state)));
+    agenti_save_fields(o, AGENTI_FIELDS_SESSION, s, SIZE_MAX);
+    agenti_save_object(o, "nums", AGENTI_FIELDS_NUMS, &s->nums);
+    agenti_save_object(o, "usage", AGENTI_FIELDS_USAGE, &s->usage);
+    agenti_save_object(o, "spent", AGENTI_FIELDS_USAGE, &s->spent);
+    if (s->running) {
+        agenti_save_left(o, "run_left_ms", s, s->run_until);
+        agenti_save_left(o, "step_left_ms", s, s->step_until);
+        agenti_save_left(o, "retry_left_ms", s, s->retry_at);
+    }
+    if (s->table.n && s->table.msgs[s->table.n - 1]->waits) { agenti_save_key(o, "waits"); agenti_save_u64(o, 1); }
+    agenti_save_begin(o, "queue", "[");
+    for (it = s->first; it; it = it->next) agenti_save_item(o, NULL, it);
+    agenti_save_end(o, "]");
+    if (s->item) agenti_save_item(o, "item", s->item);
+    if (s->state != AGENTI_S_IDLE) agenti_save_answer(o, s);
+    agenti_save_end(o, "}");
+    agenti_save_end(o, "}\n");
+}
+
+/* ---- the mark ---- */
+enum { AGENTI_SAVE_HEAD, AGENTI_SAVE_KEEP, AGENTI_SAVE_OPTIONS, AGENTI_SAVE_MSG, AGENTI_SAVE_STATE };
+static size_t agenti_first_after(const agenti_session *s, agent_num id)         /* the place of the first message behind   */
+{
+    size_t lo = 0, hi = s->table.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->table.msgs[mid]->id <= id) lo = mid + 1; else hi = mid;
+    }
+    return lo;
+}
+static agent_num agenti_last_kept(const agenti_session *s, agent_num id)
+{
+    size_t at = agenti_first_after(s, id);
+    return at ? s->table.msgs[at - 1]->id : 0;
+}
+static size_t agenti_next_due(const agenti_session *s, agent_num id)            /* an answer that comes is none yet        */
+{
+    size_t at = agenti_first_after(s, id);
+    return at < s->table.n && s->table.msgs[at] == s->answer.msg && !s->answer.msg->ended ? s->table.n : at;
+}
+static uint64_t agenti_line_hash(const agenti_session *s, void (*line)(agenti_saver *, const agenti_session *))
+{
+    agenti_saver o;
+    memset(&o, 0, sizeof o);
+    o.hashing = 1;
+    o.hash = 0xCBF29CE484222325u;
+    line(&o, s);
+    return o.hash | 1;                        /* 0: no such line was written yet                                         */
+}
+/* The next line that is due: writes of it what fits. 0: there is none any more.                                        */
+static int agenti_save_line(const agenti_session *s, agent_mark *m, agenti_saver *o)
+{
+    size_t at;
+    uint64_t hash;
+    agent_num last;
+    switch (m->line) {
+    case AGENTI_SAVE_HEAD:
+        agenti_line_head(o);
+        break;
+    case AGENTI_SAVE_KEEP:
+        last = agenti_last_kept(s, m->msg);
+        if (last != m->msg) agenti_line_keep(o, last);
+        if (!o->full) m->msg = last;
+        break;
+    case AGENTI_SAVE_OPTIONS:
+        if ((hash = agenti_line_hash(s, agenti_line_options)) == m->options) break;
+        agenti_line_options(o, s);
+        if (!o->full) m->options = hash;
+        break;
+    case AGENTI_SAVE_MSG:
+        if ((at = agenti_next_due(s, m->msg)) == s->table.n) break;
+        agenti_line_msg(o, s->table.msgs[at]);
+        if (!o->full) m->msg = s->table.msgs[at]->id;
+        return 1;
+    default:
+        hash = agenti_line_hash(s, agenti_line_state);
+        if (hash != m->state) agenti_line_state(o, s);
+        if (!o->full) { m->state = hash; m->line = AGENTI_SAVE_KEEP; }
+        return o->full;
+    }
+    if (!o->full) m->line++;
+    return 1;
+}
+AGENTDEF int agent_save(agent_engine *e, agent_id id, agent_mark *m, void *buf, size_t cap, size_t *n)
+{
+    const agenti_session *s = agenti_session_get(e, id);
+    agenti_saver o;
+    int more = 1;
+    if (n) *n = 0;
+    if (s == NULL) return agenti_stale_session(e);
+    if (m == NULL || buf == NULL || n == NULL || cap < 64) return agenti_say(e, AGENT_E_ARG, "a save needs a mark and 64 bytes at least");
+    if (m->line > AGENTI_SAVE_STATE || (m->seq && m->seq != s->seq + 1)) return agenti_say(e, AGENT_E_STATE, "the session went on in the middle of a save");
+    if (m->seq == 0 && m->line == AGENTI_SAVE_KEEP && agenti_line_hash(s, agenti_line_state) == m->state
+        && agenti_line_hash(s, agenti_line_options) == m->options && agenti_next_due(s, m->msg) == s->table.n) return AGENT_OK;
+    memset(&o, 0, sizeof o);
+    o.p = (char *)buf;
+    o.cap = cap;
+    o.from = m->piece;
+    o.off = m->off;
+    if (m->seq == 0) m->state = 0;            /* what is written is sealed by a state line                              */
+    m->seq = s->seq + 1;
+    while (more && !o.full) {
+        o.piece = 0;
+        o.open = 0;
+        more = agenti_save_line(s, m, &o);
+        if (!o.full) { o.from = 0; o.off = 0; }
+    }
+    m->piece = o.from;
+    m->off = o.off;
+    *n = o.n;
+    if (o.full) return AGENT_MORE;
+    m->seq = 0;
+    return AGENT_OK;
+}
+#endif
+
+/* ==== load.c: and back ============================================================================================ */
+/* A saved session read back. Nobody vouches for the bytes: whatever they say, the session is one that could have come about, or empty. */
+AGENTI_FN void agenti_interrupt(agenti_session *);            /* what is in flight ends as it would by a load           */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOAD
+/* ---- faults ---- */
+static int agenti_load_bad(agenti_session *s, const char *why)
+{
+    agent_engine *e = s->e;
+    char *p = e->last_text;
+    size_t n = strlen(why), most = sizeof e->last_text - 48;
+    if (n > most) n = most;
+    memcpy(p, why, n);
+    memcpy(p + n, ", in the line at byte ", 22);
+    n += 22;
+    n += agenti_u64_text(s->load ? s->load->at : 0, p + n);
+    p[n] = 0;
+    return agenti_say(e, AGENT_E_FORMAT, p);
+}
+static void agenti_msgs_drop(agenti_session *s, size_t from, size_t to)
+{
+    size_t i;
+    for (i = from; i < to; i++) agenti_msg_free(&s->pool, s->table.msgs[i], &s->e->graves);
+    if (to > from) memmove(s->table.msgs + from, s->table.msgs + to, (s->table.n - to) * sizeof *s->table.msgs);
+    s->table.n -= to - from;
+}
+/* As it was before the load, but for its options.                                                                      */
+static int agenti_load_undo(agenti_session *s, int rc)
+{
+    agenti_item *it;
+    if (s->answer.results && !s->answer.results->ended) agenti_msg_free(&s->pool, s->answer.results, &s->e->graves);
+    s->answer.results = s->answer.msg = NULL;
+    agenti_answer_begin(s);
+    agenti_msgs_drop(s, 0, s->table.n);
+    while ((it = s->first) != NULL) { agenti_item_unlink(s, it); agenti_item_free(s, it); }
+    agenti_item_free(s, s->item);
+    s->item = s->untold = NULL;
+    memset(&s->nums, 0, sizeof s->nums);
+    s->state = AGENTI_S_IDLE;
+    s->seq = 0;
+    s->items = 0;
+    s->running = s->cancel = s->cancelling = s->checkpoint = s->news = s->torn = 0;
+    s->cut = 0;
+    s->export_left = s->left_out = 0;
+    agenti_kept_free(s);
+    s->imported = NULL;
+    s->old_log = 1;
+    agenti_loader_free(s);
+    return rc;
+}
+
+/* ---- values: OK, E_NOMEM, or E_FORMAT ---- */
+static int agenti_get_text(agenti_session *s, agenti_text *t, agent_str v)
+{
+    size_t n;
+    char *p;
+    if (v.n == 0 || v.p[0] != '"') return agenti_load_bad(s, "a text is no string");
+    n = agent_json_text(v, NULL, 0);
+    if (n > UINT32_MAX - 3 || (p = agenti_blob_get(&s->pool, n + 3)) == NULL) return agenti_no_memory(s->e);
+    agent_json_text(v, p, n + 1);
+    AGENTI_TOUCH(v.n);
+    agenti_text_free(t, &s->e->graves);
+    t->p = p;
+    t->n = n;
+    return AGENT_OK;
+}
+static int agenti_get_field(agenti_session *s, const agenti_saved *f, void *of, agent_str v)
+{
+    static const int64_t most[] = { 0, UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX - 1, INT32_MAX, INT32_MAX, INT64_MAX - 1 };
+    char *p = (char *)of + f->at;
+    int64_t n;
+    if (f->type == AGENTI_F_TEXT) return agenti_get_text(s, (agenti_text *)(void *)p, v);
+    n = agent_json_int(v, INT64_MIN);
+    if (n < (f->type == AGENTI_F_I64 ? -1 : 0) || n > most[f->type]) return agenti_load_bad(s, "a number is none, or out of its range");
+    switch (f->type) {
+    case AGENTI_F_U8: *(uint8_t *)(void *)p = (uint8_t)n; break;
+    case AGENTI_F_U16: *(uint16_t *)(void *)p = (uint16_t)n; break;
+    case AGENTI_F_U32: *(uint32_t *)(void *)p = (uint32_t)n; break;
+    case AGENTI_F_INT: *(int *)(void *)p = (int)n; break;
+    case AGENTI_F_SIZE: *(size_t *)(void *)p = (size_t)n; break;
+    default: *(int64_t *)(void *)p = n;       /* and a U64 that is as small                                              */
+    }
+    return AGENT_OK;
+}
+static int agenti_get_fields(agenti_session *s, int which, void *of, agent_str object)
+{
+    agenti_saved_list t = agenti_saved_of(which);
+    agent_str key, v;
+    size_t pos = 0, i, hint = 0;
+    int rc = AGENT_OK;
+    if (object.n && !agenti_is_object(object)) return agenti_load_bad(s, "an object is none");
+    while (rc == AGENT_OK && agent_json_each(object, &pos, &key, &v)) {
+        for (i = 0; i < t.n && !agenti_eq(key, t.p[(i + hint) % t.n].key); i++) {}
+        if (i == t.n) continue;               /* they come in the order of the table                                    */
+        hint = (i + hint) % t.n;
+        rc = agenti_get_field(s, &t.p[hint], of, v);
+        hint++;
+    }
+    return rc;
+}
+static int agenti_is_json(const agenti_session *s, const agenti_text *t)
+{
+    return t->n == 0 || agent_json_check(t->p, t->n, s->e->lim.depth, NULL) == AGENT_OK;
+}
+
+/* Members of an object, without its braces: text has room for them.                                                    */
+static int agenti_is_members(const agenti_session *s, agenti_text *t)
+{
+    int good;
+    if (t->n == 0) return 1;
+    memmove(t->p + 1, t->p, t->n);
+    t->p[0] = '{';
+    t->p[t->n + 1] = '}';
+    good = agent_json_check(t->p, t->n + 2, s->e->lim.depth, NULL) == AGENT_OK;
+    memmove(t->p, t->p + 1, t->n);
+    t->p[t->n] = 0;
+    return good;
+}
+
+/* ---- messages ---- */
+static const char *agenti_part_fault(agenti_session *s, int role, agenti_part *p, int whole)
+{
+    agent_part view;
+    agenti_part_view(p, &view);
+    if (p->kind > AGENT_PART_OTHER) return "a part of an unknown kind";
+    if (role == AGENT_TOOLS ? p->kind != AGENT_PART_RESULT : p->kind == AGENT_PART_RESULT) return "results, and only they, are in a tools message";
+    if (role == AGENT_USER && (p->kind == AGENT_PART_CALL || p->kind == AGENT_PART_REASONING)) return "a part of this kind does not belong there";
+    if (agenti_is_media(p->kind) && (view.text.n || view.uri.n) && agenti_media_check(&view)) return "a file that is none";
+    if (p->kind == AGENT_PART_CALL && (p->wire_id.n == 0 || (whole && p->name.n == 0))) return "a call needs wire_id and name";
+    if (p->kind == AGENT_PART_OTHER && !agenti_is_json(s, &p->text)) return "a provider's own block is no JSON";
+    if (!agenti_is_members(s, &p->more) || !agenti_is_members(s, &p->inner)) return "kept members that are no JSON";
+    if (p->shown > p->text.n || (p->shown < p->text.n && ((unsigned char)p->text.p[p->shown] & 0xC0) == 0x80)) return "more of a text was shown than there is";
+    return NULL;
+}
+static int agenti_get_part(agenti_session *s, agenti_msg *m, agent_str v, int whole)
+{
+    agenti_part *p = agenti_part_new(&s->pool, m, AGENT_PART_TEXT);
+    const char *why;
+    int rc;
+    if (p == NULL) return agenti_no_memory(s->e);
+    if ((rc = agenti_get_fields(s, AGENTI_FIELDS_PART, p, v)) != AGENT_OK) return rc;
+    if ((why = agenti_part_fault(s, m->role, p, whole)) != NULL) return agenti_load_bad(s, why);
+    if (p->kind == AGENT_PART_RESULT && whole) p->state = AGENTI_CALL_SETTLED;
+    if (p->kind == AGENT_PART_CALL && whole && !(p->flags & AGENT_PART_INVALID)
+        && (p->text.n == 0 || p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, s->e->lim.depth, NULL) != AGENT_OK)) p->flags |= AGENT_PART_INVALID;
+    if (p->kind == AGENT_PART_RESULT) p->tool = AGENT_OFF;
+    return AGENT_OK;
+}
+/* The chain of a message's calls that the provider runs: each index below the one before.                              */
+static int agenti_waits_good(const agenti_msg *m)
+{
+    uint32_t at = m->waits, k;
+    for (; at; at = k) {
+        if (at > m->n || m->parts[at - 1].kind != AGENT_PART_OTHER) return 0;
+        if ((k = m->parts[at - 1].key) >= at) return 0;
+    }
+    return 1;
+}
+static int agenti_get_msg_of(agenti_session *s, agenti_msg *m, agent_str v, int whole)
+{
+    agent_str parts = agent_json_get(v, "parts"), wire = agent_json_get(v, "wire"), part;
+    size_t pos = 0;
+    char name[32];
+    int rc = agenti_get_fields(s, AGENTI_FIELDS_MSG, m, v);
+    if (rc != AGENT_OK) return rc;
+    if (m->role > AGENT_TOOLS || !agenti_is_members(s, &m->more)) return agenti_load_bad(s, "a message of no role, or with members that are no JSON");
+    if (wire.n && agent_json_text(wire, name, sizeof name) < sizeof name) m->wire = agenti_wire_find(agenti_cstr(name));
+    if (parts.n && parts.p[0] != '[') return agenti_load_bad(s, "a message's parts are no list");
+    while (agent_json_each(parts, &pos, NULL, &part)) if ((rc = agenti_get_part(s, m, part, whole)) != AGENT_OK) return rc;
+    if (whole && m->n == 0 && m->role != AGENT_MODEL) return agenti_load_bad(s, "a message without parts");
+    if (!agenti_waits_good(m)) return agenti_load_bad(s, "calls of the provider that are none");
+    m->ended = (uint8_t)whole;
+    return AGENT_OK;
+}
+static int agenti_get_msg(agenti_session *s, agent_str v, int whole, agenti_msg **out)
+{
+    agenti_msg *m = agenti_msg_new(&s->pool, AGENT_USER);
+    int rc = m ? agenti_get_msg_of(s, m, v, whole) : agenti_no_memory(s->e);
+    if (rc == AGENT_OK) { *out = m; return rc; }
+    agenti_msg_free(&s->pool, m, &s->e->graves);
+    return rc;
+}
+static int agenti_calls_match(const agenti_msg *calls, const agenti_msg *results)
+{
+    uint32_t i, k = 0;
+    for (i = 0; i < calls->n; i++) {
+        const agenti_part *c = &calls->parts[i], *r;
+        if (c->kind != AGENT_PART_CALL) continue;
+        if (k == results->n) return 0;
+        r = &results->parts[k];
+        if (r->call != c->call || r->wire_id.n != c->wire_id.n || memcmp(r->wire_id.p, c->wire_id.p, c->wire_id.n)) return 0;
+        k++;
+    }
+    return k == results->n && k > 0;
+}
+static int agenti_calls_in(const agenti_msg *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_CALL) return 1;
+    return 0;
+}
+/* Calls are followed by their results, and only they are; at the end they may wait.                                    */
+static int agenti_table_good(const agenti_session *s)
+{
+    size_t i;
+    for (i = 0; i < s->table.n; i++) {
+        const agenti_msg *m = s->table.msgs[i], *before = i ? s->table.msgs[i - 1] : NULL;
+        if (m->role == AGENT_TOOLS ? before == NULL || before->role != AGENT_MODEL || !agenti_calls_match(before, m)
+                                   : before && before->role == AGENT_MODEL && agenti_calls_in(before)) return 0;
+    }
+    return 1;
+}
+
+/* ---- lines ---- */
+static int agenti_load_msg(agenti_session *s, agent_str v)
+{
+    agenti_loader *l = s->load;
+    size_t n = s->table.n > l->sealed ? s->table.n : l->drops ? l->drop : s->table.n;
+    agenti_msg *m;
+    int rc;
+    if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(s->e);
+    if ((rc = agenti_get_msg(s, v, 1, &m)) != AGENT_OK) return rc;
+    if (m->id == 0 || (n && m->id <= s->table.msgs[n - 1]->id)) {
+        agenti_msg_free(&s->pool, m, &s->e->graves);
+        return agenti_load_bad(s, "the messages' numbers do not rise");
+    }
+    agenti_table_add(&s->table, m);
+    l->torn = 1;
+    return AGENT_OK;
+}
+static int agenti_load_keep(agenti_session *s, int64_t last)
+{
+    agenti_loader *l = s->load;
+    size_t i;
+    if (s->table.n > l->sealed || last < 0) return agenti_load_bad(s, "a save cuts before it adds");
+    for (i = l->drops ? l->drop : s->table.n; i > 0 && s->table.msgs[i - 1]->id > last; i--) {}
+    l->drop = i;
+    l->drops = l->torn = 1;
+    return AGENT_OK;
+}
+/* What a save has added counts from its state line on.                                                                 */
+static int agenti_load_seal(agenti_session *s, agent_str state)
+{
+    agenti_loader *l = s->load;
+    if (!agenti_is_object(state)) return agenti_load_bad(s, "the state is no object");
+    if (!agenti_text_set(&l->state, &s->pool, &s->e->graves, state)) return agenti_no_memory(s->e);
+    if (l->drops) agenti_msgs_drop(s, l->drop, l->sealed);
+    l->sealed = s->table.n;
+    if (l->new_options.n) {
+        agenti_text_free(&l->options, &s->e->graves);
+        l->options = l->new_options;
+        memset(&l->new_options, 0, sizeof l->new_options);
+    }
+    l->drops = l->torn = 0;
+    return AGENT_OK;
+}
+static AGENTI_NOINLINE int agenti_load_line(agenti_session *s, const char *p, size_t n)
+{
+    agenti_loader *l = s->load;
+    agent_str line = agenti_trim(agenti_str(p, n)), key, v;
+    size_t pos = 0;
+    int64_t version;
+    if (line.n == 0) return AGENT_OK;
+    if (agent_json_check(line.p, line.n, 16, NULL) != AGENT_OK || !agenti_is_object(line)) return agenti_load_bad(s, "a line is no JSON object");
+    if (!agent_json_each(line, &pos, &key, &v)) return AGENT_OK;
+    if (agenti_eq(key, "agent.h")) {
+        version = agent_json_int(v, 0);
+        if (version < 1) return agenti_load_bad(s, "this is no saved session");
+        if (version > AGENTI_SAVE_VERSION) return agenti_load_bad(s, "this session was saved by a newer version");
+        l->head = 1;
+        agenti_msgs_drop(s, l->sealed, s->table.n);
+        agenti_text_free(&l->new_options, &s->e->graves);
+        l->drops = 0;
+        return agenti_load_keep(s, 0);        /* it begins anew                                                          */
+    }
+    if (!l->head) return agenti_load_bad(s, "this is no saved session");
+    if (agenti_eq(key, "keep")) return agenti_load_keep(s, agent_json_int(v, -1));
+    if (agenti_eq(key, "msg")) return agenti_load_msg(s, v);
+    if (agenti_eq(key, "state")) return agenti_load_seal(s, v);
+    l->torn = 1;
+    if (!agenti_eq(key, "options")) return AGENT_OK;
+    return agenti_text_set(&l->new_options, &s->pool, &s->e->graves, line) ? AGENT_OK : agenti_no_memory(s->e);
+}
+
+/* ---- the state ---- */
+static int agenti_key_good(agent_str key)                     /* a string as JSON has it, without its quotes              */
+{
+    char tmp[256 + 3];
+    if (key.n > 256) return 0;
+    tmp[0] = '"';
+    memcpy(tmp + 1, key.p, key.n);
+    tmp[key.n + 1] = '"';
+    return agent_json_check(tmp, key.n + 2, 1, NULL) == AGENT_OK;
+}
+static int agenti_load_kept(agenti_session *s, agent_str list)
+{
+    size_t pos = 0, n = 0, i = 0;
+    agent_str v;
+    int rc = AGENT_OK;
+    while (agent_json_each(list, &pos, NULL, &v)) n++;
+    if (n == 0) return AGENT_OK;
+    if (n > 65536 || (s->kept = (agenti_kept *)agenti_get(&s->pool, n * sizeof *s->kept)) == NULL) return agenti_no_memory(s->e);
+    s->kept_n = (uint32_t)n;
+    for (pos = 0; rc == AGENT_OK && agent_json_each(list, &pos, NULL, &v); i++) {
+        rc = agenti_get_fields(s, AGENTI_FIELDS_KEPT, &s->kept[i], v);
+        if (rc == AGENT_OK && (!agenti_is_json(s, &s->kept[i].value) || (s->kept[i].value.n == 0 && !s->kept[i].gone))) rc = agenti_load_bad(s, "a kept member is no JSON");
+        if (rc == AGENT_OK && !agenti_key_good(agenti_text_view(&s->kept[i].key))) rc = agenti_load_bad(s, "a kept member's key is none");
+    }
+    return rc;
+}
+static int agenti_load_tools(agenti_session *s, agenti_toolset *to, agent_str list)
+{
+    size_t pos = 0, n = 0, i = 0;
+    agent_str v;
+    int rc = AGENT_OK;
+    while (agent_json_each(list, &pos, NULL, &v)) n++;
+    if (n == 0) return AGENT_OK;
+    if (n > 65536 || (to->p = (agenti_tool *)agenti_get(&s->pool, n * sizeof *to->p)) == NULL) return agenti_no_memory(s->e);
+    to->n = n;
+    for (pos = 0; rc == AGENT_OK && agent_json_each(list, &pos, NULL, &v); i++) {
+        agenti_tool *t = &to->p[i];
+        rc = agenti_get_fields(s, AGENTI_FIELDS_TOOL, t, v);
+        if (rc == AGENT_OK && (t->name.n == 0 || !agenti_is_json(s, &t->schema) || !agenti_is_json(s, &t->raw))) rc = agenti_load_bad(s, "a tool's declaration is no JSON");
+    }
+    return rc;
+}
+/* An import's tools stand for the session's; of one with the same name the host's flags and pointer stay.               */
+static int agenti_load_own_tools(agenti_session *s, agent_str list)
+{
+    agenti_toolset t;
+    size_t i, k;
+    int rc;
+    memset(&t, 0, sizeof t);
+    if ((rc = agenti_load_tools(s, &t, list)) != AGENT_OK || t.n == 0) { agenti_toolset_free(s, &t); return rc; }
+    for (i = 0; i < t.n; i++) for (k = 0; k < s->tools.n; k++) {
+        if (!agenti_same(agenti_text_view(&t.p[i].name), agenti_text_view(&s->tools.p[k].name))) continue;
+        t.p[i].flags = s->tools.p[k].flags;
+        t.p[i].user = s->tools.p[k].user;
+        t.p[i].timeout_ms = s->tools.p[k].timeout_ms;
+    }
+    agenti_toolset_free(s, &s->tools);
+    s->tools = t;
+    agenti_text_free(&s->tools_json, &s->e->graves);
+    return AGENT_OK;
+}
+static int agenti_load_import(agenti_session *s, agent_str line)
+{
+    agent_str name = agent_json_get(line, "imported"), raw = agent_json_get(line, "system_raw"), lost = agent_json_get(line, "lost");
+    char text[32];
+    int rc = AGENT_OK;
+    agenti_kept_free(s);
+    s->imported = NULL;
+    if (name.n == 0 || agent_json_text(name, text, sizeof text) >= sizeof text || (s->imported = agenti_wire_find(agenti_cstr(text))) == NULL) return AGENT_OK;
+    if (raw.n) rc = agenti_get_text(s, &s->system_raw, raw);
+    if (rc == AGENT_OK && lost.n) rc = agenti_get_text(s, &s->lost, lost);
+    if (rc == AGENT_OK && !agenti_is_json(s, &s->system_raw)) rc = agenti_load_bad(s, "system messages that are no JSON");
+    if (rc == AGENT_OK) rc = agenti_load_kept(s, agent_json_get(line, "kept"));
+    if (rc == AGENT_OK) rc = agenti_load_tools(s, &s->foreign, agent_json_get(line, "foreign"));
+    return rc == AGENT_OK ? agenti_load_own_tools(s, agent_json_get(line, "tools")) : rc;
+}
+static AGENTI_NOINLINE int agenti_load_options(agenti_session *s)
+{
+    agent_str line = agenti_text_view(&s->load->options), set = agent_json_get(line, "options"), key, v;
+    agenti_text value;
+    size_t pos = 0;
+    int i, rc = AGENT_OK;
+    memset(&value, 0, sizeof value);
+    for (i = 0; set.n && i < AGENTI_OPT_COUNT; i++) if (i != AGENTI_OPT_MODEL) agenti_text_free(&s->options[i], &s->e->graves);
+    while (rc == AGENT_OK && agenti_is_object(set) && agent_json_each(set, &pos, &key, &v)) {
+        char name[32];
+        if (key.n >= sizeof name || (rc = agenti_get_text(s, &value, v)) != AGENT_OK) continue;
+        memcpy(name, key.p, key.n);
+        name[key.n] = 0;
+        rc = agenti_session_set(s, name, agenti_text_view(&value));
+        if (rc == AGENT_E_ARG) rc = agenti_load_bad(s, "an option's value has the wrong form");
+    }
+    agenti_text_free(&value, &s->e->graves);
+    return rc == AGENT_OK ? agenti_load_import(s, line) : rc;
+}
+static int agenti_load_item(agenti_session *s, agent_str v, agenti_item **out)
+{
+    agenti_item *it = (agenti_item *)agenti_get(&s->pool, sizeof *it);
+    agent_str msg = agent_json_get(v, "msg");
+    int rc;
+    if (it == NULL) return agenti_no_memory(s->e);
+    rc = agenti_get_fields(s, AGENTI_FIELDS_ITEM, it, v);
+    if (rc == AGENT_OK && (!agenti_lane_good(it->lane) || it->num == 0 || it->num > s->items || (it->lane == AGENT_STORE && msg.n == 0)))
+        rc = agenti_load_bad(s, "an item that never was");
+    if (rc == AGENT_OK && msg.n) rc = agenti_get_msg(s, msg, 1, &it->msg);
+    if (rc == AGENT_OK && it->msg && it->msg->role != AGENT_USER) rc = agenti_load_bad(s, "an item is the user's");
+    if (rc != AGENT_OK) { agenti_item_free(s, it); return rc; }
+    it->news &= AGENTI_ITEM_ADDED | AGENTI_ITEM_MOVED | AGENTI_ITEM_GONE;
+    *out = it;
+    return AGENT_OK;
+}
+static int agenti_load_queue(agenti_session *s, agent_str state)
+{
+    agent_str list = agent_json_get(state, "queue"), one = agent_json_get(state, "item"), v;
+    agenti_item *it;
+    size_t pos = 0;
+    int rc;
+    while (agent_json_each(list, &pos, NULL, &v)) {
+        if ((rc = agenti_load_item(s, v, &it)) != AGENT_OK) return rc;
+        it->prev = s->last;
+        if (s->last) s->last->next = it; else s->first = it;
+        s->last = it;
+        if (it->news && s->untold == NULL) s->untold = it;
+    }
+    return one.n ? agenti_load_item(s, one, &s->item) : AGENT_OK;
+}
+static int agenti_load_open(agenti_session *s, agent_str list)
+{
+    enum { MOST = 1024 };
+    agenti_answer *a = &s->answer;
+    size_t pos = 0, n = 0, i;
+    agent_str v;
+    while (agent_json_each(list, &pos, NULL, &v)) n++;
+    n /= 2;
+    if (n == 0) return AGENT_OK;
+    if (a->msg == NULL || n > a->msg->n || n > MOST) return agenti_load_bad(s, "more parts are open than there are");
+    if ((a->open = (agenti_open *)agenti_get(&s->pool, n * sizeof *a->open)) == NULL) return agenti_no_memory(s->e);
+    a->open_cap = (uint32_t)n;
+    for (pos = 0; a->open_n < n && agent_json_each(list, &pos, NULL, &v); a->open_n++) {
+        int64_t part = agent_json_int(v, -1), kind;
+        if (!agent_json_each(list, &pos, NULL, &v)) break;
+        kind = agent_json_int(v, -1);
+        if (part < 0 || part >= (int64_t)a->msg->n || kind < AGENTI_OPEN_STREAM || kind > AGENTI_OPEN_RAN) return agenti_load_bad(s, "a part is open that is none");
+        if ((a->msg->parts[part].kind == AGENT_PART_CALL) != (kind == AGENTI_OPEN_CALL)) return agenti_load_bad(s, "a part is open as what it is not");
+        if ((a->msg->parts[part].kind == AGENT_PART_OTHER) != (kind == AGENTI_OPEN_RAN)) return agenti_load_bad(s, "a part is open as what it is not");
+        for (i = 0; i < a->open_n; i++) if (a->open[i].part == (uint32_t)part) return agenti_load_bad(s, "a part is open twice");
+        a->open[a->open_n].part = (uint32_t)part;
+        a->open[a->open_n].kind = (int)kind;
+        a->open[a->open_n].key = 0x40000000u + (uint32_t)part;
+    }
+    return AGENT_OK;
+}
+static agenti_msg *agenti_msg_at(const agenti_session *s, agent_str id)
+{
+    int64_t n = agent_json_int(id, 0);
+    size_t at = n > 0 && n <= INT32_MAX ? agenti_msg_find(s, (agent_num)n) : s->table.n;
+    return at < s->table.n ? s->table.msgs[at] : NULL;
+}
+static int agenti_load_results(agenti_session *s, agent_str v)
+{
+    agenti_answer *a = &s->answer;
+    uint32_t i;
+    int rc = agenti_get_msg(s, v, 0, &a->results);
+    if (rc != AGENT_OK) return rc;
+    if (a->msg == NULL || a->results->role != AGENT_TOOLS || !agenti_calls_match(a->msg, a->results)) return agenti_load_bad(s, "results that are not those of the calls");
+    for (i = 0; i < a->results->n; i++) {
+        agenti_part *r = &a->results->parts[i];
+        if (r->key >= a->msg->n || a->msg->parts[r->key].kind != AGENT_PART_CALL || a->msg->parts[r->key].call != r->call) return agenti_load_bad(s, "a result of no call");
+        if (r->state > AGENTI_CALL_SETTLED || (r->state == AGENTI_CALL_NEW && s->state > AGENTI_S_MODEL_END)) return agenti_load_bad(s, "a call is in no state");
+    }
+    return AGENT_OK;
+}
+static int agenti_load_answer(agenti_session *s, agent_str v)
+{
+    agenti_answer *a = &s->answer;
+    agent_str msg = agent_json_get(v, "msg"), results = agent_json_get(v, "results"), raw = agent_json_get(v, "finish_raw"), fault = agent_json_get(v, "fault");
+    agent_str limits = agent_json_get(v, "limits"), request = agent_json_get(v, "request_id");
+    int rc;
+    memset(&a->d.usage, 0, sizeof a->d.usage);               /* what is not told is 0                                    */
+    a->d.fault.retry_after_ms = fault.n ? 0 : -1;
+    rc = agenti_get_fields(s, AGENTI_FIELDS_ANSWER, &a->d, v);
+    if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &a->d.usage, agent_json_get(v, "usage"));
+    if (rc == AGENT_OK && fault.n) rc = agenti_get_fields(s, AGENTI_FIELDS_FAULT, &a->d.fault, fault);
+    if (rc == AGENT_OK && request.n) rc = agenti_get_text(s, &a->d.request_id, request);
+    if (rc == AGENT_OK && limits.n) rc = agenti_get_text(s, &a->limits, limits);
+    if (rc != AGENT_OK) return rc;
+    if (raw.n) agent_json_text(raw, a->d.finish_raw, sizeof a->d.finish_raw);
+    if (a->d.finish > AGENT_FINISH_OTHER || a->d.fault.fault > AGENT_FAULT_NOMEM) return agenti_load_bad(s, "an answer ended in no known way");
+    a->msg = agenti_msg_at(s, agent_json_get(v, "of"));
+    if (msg.n) {
+        if (a->msg || (rc = agenti_get_msg(s, msg, 0, &a->msg)) != AGENT_OK) return rc != AGENT_OK ? rc : agenti_load_bad(s, "an answer is complete, and is not");
+        if (a->msg->role != AGENT_MODEL || (s->table.n && s->table.msgs[s->table.n - 1]->id >= a->msg->id)) {
+            agenti_msg_free(&s->pool, a->msg, &s->e->graves);
+            a->msg = NULL;
+            return agenti_load_bad(s, "an answer is the model's, and the last message");
+        }
+        agenti_table_add(&s->table, a->msg);
+    }
+    if (a->msg && a->msg->role != AGENT_MODEL) return agenti_load_bad(s, "an answer is the model's");
+    if (results.n && (rc = agenti_load_results(s, results)) != AGENT_OK) return rc;
+    if (results.n == 0 && (a->results = agenti_msg_at(s, agent_json_get(v, "done"))) != NULL && a->results->role != AGENT_TOOLS) {
+        a->results = NULL;
+        return agenti_load_bad(s, "results are the tools'");
+    }
+    return agenti_load_open(s, agent_json_get(v, "open"));
+}
+/* What a state stands on.                                                                                               */
+static int agenti_state_good(const agenti_session *s)
+{
+    const agenti_answer *a = &s->answer;
+    int last = s->table.n ? s->table.msgs[s->table.n - 1]->role : -1, at = s->state;
+    int inside = at >= AGENTI_S_STEP && at <= AGENTI_S_NEXT;
+    if (s->why > AGENT_WHY_HINT || s->finish > AGENT_FINISH_OTHER || s->cancel > AGENT_STOP_NOW || s->cancelling > AGENTI_STOPPED_TIME) return 0;
+    if (at == AGENTI_S_IDLE) return !s->running && s->item == NULL;
+    if (s->item && (at < AGENTI_S_TAKE || at > AGENTI_S_USER_ADD) && at != AGENTI_S_FAULT) return 0;
+    if (at >= AGENTI_S_TAKE && at <= AGENTI_S_USER_ADD && s->item == NULL) return 0;
+    if (at == AGENTI_S_MEND || at == AGENTI_S_MEND_ADD) return last == AGENT_MODEL && agenti_calls_open(s);
+    if (at == AGENTI_S_MENDED) return last == AGENT_TOOLS;
+    if (at == AGENTI_S_USER_END) return last == AGENT_USER;
+    if (inside && (!s->running || (at != AGENTI_S_FAULT && at != AGENTI_S_NEXT && s->table.n == 0))) return 0;
+    if (at == AGENTI_S_RUN_END && !s->running) return 0;
+    if (at >= AGENTI_S_SEND && at <= AGENTI_S_RETRY && !s->going_on && a->results && a->results->ended) return 0;
+    if (at == AGENTI_S_TOOLS || at == AGENTI_S_RESULTS_ADD) return a->msg && a->msg->ended && a->results && !a->results->ended && last == AGENT_MODEL;
+    if (at == AGENTI_S_RESULTS_END) return a->results && a->results->ended && last == AGENT_TOOLS;
+    return a->results == NULL || a->results->ended || (at >= AGENTI_S_ANSWER && at <= AGENTI_S_MODEL_END);
+}
+static void agenti_nums_in(const agenti_msg *m, agenti_nums *n)
+{
+    uint32_t i;
+    for (i = 0; m && i < m->n; i++) {
+        const agenti_part *p = &m->parts[i];
+        if (p->id > n->part) n->part = p->id;
+        if (p->call > n->call) n->call = p->call;
+        if (p->need > n->need) n->need = p->need;
+    }
+    if (m && m->id > n->msg) n->msg = m->id;
+}
+static void agenti_nums_given(const agenti_session *s, agenti_nums *n)          /* the highest there are                   */
+{
+    size_t i;
+    memset(n, 0, sizeof *n);
+    for (i = 0; i < s->table.n; i++) agenti_nums_in(s->table.msgs[i], n);
+    agenti_nums_in(s->answer.results, n);
+}
+static uint64_t agenti_load_time(const agenti_session *s, agent_str v)          /* the clock is another one                */
+{
+    int64_t ms = agent_json_int(v, -1);
+    return ms < 0 || (uint64_t)ms > UINT64_MAX - s->e->now ? UINT64_MAX : s->e->now + (uint64_t)ms;
+}
+static AGENTI_NOINLINE int agenti_load_state(agenti_session *s)
+{
+    agent_str state = agenti_text_view(&s->load->state), at = agent_json_get(state, "at"), answer = agent_json_get(state, "answer");
+    enum { MOST = 0x7FFFFFFF };
+    agenti_nums given;
+    int rc = agenti_get_fields(s, AGENTI_FIELDS_SESSION, s, state), i;
+    memset(&s->usage, 0, sizeof s->usage);
+    memset(&s->spent, 0, sizeof s->spent);
+    if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_NUMS, &s->nums, agent_json_get(state, "nums"));
+    if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &s->usage, agent_json_get(state, "usage"));
+    if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &s->spent, agent_json_get(state, "spent"));
+    if (rc != AGENT_OK) return rc;
+    if (!agenti_table_room(&s->table, 3)) return agenti_no_memory(s->e);         /* an answer, and its results             */
+    for (i = 0; agenti_state_name(i) && !agent_json_is(at, agenti_state_name(i)); i++) {}
+    if (agenti_state_name(i) == NULL) return agenti_load_bad(s, "the session is in no state");
+    s->state = i;
+    s->run_until = agenti_load_time(s, agent_json_get(state, "run_left_ms"));
+    s->step_until = agenti_load_time(s, agent_json_get(state, "step_left_ms"));
+    at = agent_json_get(state, "retry_left_ms");
+    s->retry_at = at.n ? agenti_load_time(s, at) : 0;
+    s->running = s->running != 0;
+    if ((rc = agenti_load_queue(s, state)) != AGENT_OK) return rc;
+    agenti_answer_begin(s);
+    if (answer.n && (rc = agenti_load_answer(s, answer)) != AGENT_OK) return rc;
+    agenti_nums_given(s, &given);
+    if (s->nums.run > MOST || s->nums.step > MOST || s->nums.msg > MOST || s->nums.part > MOST || s->nums.call > MOST || s->nums.need > MOST || s->items > MOST)
+        return agenti_load_bad(s, "a number is out of its range");
+    if (given.part > s->nums.part || given.call > s->nums.call || given.msg > s->nums.msg || given.need > s->nums.need)
+        return agenti_load_bad(s, "a number was given out that is higher than the last one");
+    if (!agenti_table_good(s)) return agenti_load_bad(s, "calls are followed by their results, and only they are");
+    if (!agenti_state_good(s)) return agenti_load_bad(s, "the session's state does not fit what is there");
+    for (; agent_json_get(state, "waits").n == 0 && s->table.n && s->table.msgs[s->table.n - 1]->waits; agenti_waits_end(s)) {}
+    return AGENT_OK;
+}
+
+/* ---- what was in flight ---- */
+static void agenti_tool_interrupt(agenti_session *s, agenti_part *r)
+{
+    static const char note[] = "\n[Interrupted: the program that ran the tool ended.]";
+    int tool = agenti_tool_find(s, agenti_call_of(s, r));
+    r->tool = tool < 0 ? AGENT_OFF : (uint32_t)tool;
+    if (r->state == AGENTI_CALL_WAITING && tool < 0) { agenti_tool_unknown(s, agenti_call_of(s, r), r); agenti_result_done(s, r, AGENT_DONE_ERROR); return; }
+    if (r->state != AGENTI_CALL_RUNNING) return;
+    r->retitled = 0;
+    if (tool >= 0 && (s->tools.p[tool].flags & AGENT_TF_REPLAY_SAFE) && !r->stopped && !s->cancelling) {
+        r->state = AGENTI_CALL_WAITING;
+        r->flags = 0;
+        agenti_text_free(&r->text, &s->e->graves);
+        agenti_text_free(&r->title, &s->e->graves);
+        return;
+    }
+    if (!agenti_text_repair(&r->text, &s->pool, &s->e->graves)) agenti_text_scrub(&r->text);
+    if (r->text.n == 0) agenti_text_static(&r->text, &s->e->graves, note + 1);
+    else (void)agenti_text_add(&r->text, &s->pool, &s->e->graves, agenti_str(note, sizeof note - 1));
+    agenti_result_done(s, r, AGENT_DONE_INTERRUPTED);
+}
+AGENTI_FN void agenti_interrupt(agenti_session *s)
+{
+    agenti_msg *m = s->answer.results;
+    uint32_t i;
+    s->answer.think_key = 0;                  /* tags that had come in part                                              */
+    if (s->state == AGENTI_S_ANSWER) {
+        agenti_answer_break(s);
+        agenti_fault_free(&s->answer.d.fault, &s->e->graves);
+        agenti_text_free(&s->answer.d.request_id, &s->e->graves);
+        agenti_text_free(&s->answer.limits, &s->e->graves);
+        s->state = s->answer.msg ? AGENTI_S_JUDGE : AGENTI_S_SEND;
+        if (s->answer.msg) agenti_run_fault(s, AGENT_FAULT_TRANSPORT, 1, "the session was saved while the answer came");
+        else agenti_answer_begin(s);
+        s->answer.d.fault.offset = 0;
+    } else if (s->state == AGENTI_S_JUDGE && s->answer.msg == NULL && s->answer.d.fault.fault == AGENT_FAULT_AUTH) {
+        agenti_answer_begin(s);               /* another key was asked for                                              */
+        s->state = AGENTI_S_SEND;
+    }
+    for (i = 0; m && !m->ended && i < m->n; i++) agenti_tool_interrupt(s, &m->parts[i]);
+    agenti_wake(&s->e->sessions, &s->ready);
+}
+
+/* ---- pieces ---- */
+static int agenti_load_end(agenti_session *s)
+{
+    agenti_loader *l = s->load;
+    int rc = AGENT_OK, torn = l->torn || l->line.n;
+    if (!l->head) return agenti_load_bad(s, "this is no saved session");
+    agenti_msgs_drop(s, l->sealed, s->table.n);
+    if (l->options.n) rc = agenti_load_options(s);
+    if (rc == AGENT_OK && l->state.n) rc = agenti_load_state(s);
+    if (rc != AGENT_OK) return rc;
+    agenti_loader_free(s);
+    s->torn = (uint8_t)torn;
+    s->old_log = 1;
+    agenti_interrupt(s);
+    return AGENT_OK;
+}
+static int agenti_load_new(agenti_session *s)
+{
+    if (s->state != AGENTI_S_IDLE || s->first || s->table.n || s->seq || s->nums.msg) return agenti_say(s->e, AGENT_E_STATE, "a load wants a session that was just opened");
+    s->load = (agenti_loader *)agenti_get(&s->pool, sizeof *s->load);
+    if (s->load == NULL) return agenti_no_memory(s->e);
+    agenti_buf_init(&s->load->line, &s->pool);
+    agenti_tools_swap(s);
+    return AGENT_OK;
+}
+AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
+{
+    agenti_session *s = agenti_session_get(e, id);
+    const char *p = (const char *)bytes, *end;
+    int rc;
+    if (s == NULL) return agenti_stale_session(e);
+    if (s->load == NULL && (rc = agenti_load_new(s)) != AGENT_OK) return rc;
+    if (n == 0) {
+        rc = agenti_load_end(s);
+        return rc == AGENT_OK ? rc : agenti_load_undo(s, rc);
+    }
+    while (n) {
+        agenti_loader *l = s->load;
+        size_t k;
+        end = (const char *)memchr(p, '\n', n);
+        k = end ? (size_t)(end - p) + 1 : n;
+        AGENTI_TOUCH(k);
+        if (l->line.n || !end) {
+            agenti_buf_add(&l->line, p, k);
+            if (l->line.bad) return agenti_load_undo(s, agenti_no_memory(e));
+            rc = end ? agenti_load_line(s, l->line.p, l->line.n) : AGENT_OK;
+            k = end ? l->line.n : 0;
+        } else rc = agenti_load_line(s, p, k);
+        if (rc != AGENT_OK) return agenti_load_undo(s, rc);
+        if (end) { l->line.n = 0; l->at += k; }
+        k = end ? (size_t)(end - p) + 1 : n;
+        p += k;
+        n -= k;
+    }
+    return AGENT_OK;
+}
+#endif
+
 /* ==== convert.c: requests in, and out in any wire format ========================================================== */
 /* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
 #ifndef AGENT_NO_IMPORT
@@ -19363,7 +20570,7 @@ AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const 
     err->offset = 0;
     err->why = "";
     if (s == NULL) return agenti_stale_session(e);
-    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state != AGENTI_S_IDLE || s->first || s->load) return agenti_say(e, AGENT_E_STATE, "a run is going on, or a load");
     if (s->table.n) return agenti_say(e, AGENT_E_STATE, "the session has messages");
     if (w == NULL || w->import == NULL) return agenti_say(e, AGENT_E_ARG, err->why = "requests of this wire format are not read");
     body = agenti_str(json, agenti_len(json, n));

@@ -24,7 +24,8 @@ typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_
   X(E_FULL, -4, "no room: drain agent_next first") \
   X(E_NOMEM, -5, "the allocator refused; nothing changed") \
   X(E_LIMIT, -6, "over a limit") \
-  X(E_SYNTAX, -7, "the bytes break the format (codecs)")
+  X(E_SYNTAX, -7, "the bytes break the format (codecs)") \
+  X(E_FORMAT, -8, "no saved session, or one of a newer version")
 enum agent_code {
 #define AGENTI_X(n, v, t) AGENT_##n = v,
   AGENT_CODES(AGENTI_X)
@@ -452,6 +453,17 @@ AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, a
 AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
 
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
+/* What is new of a session since the mark, as lines of JSON (the end of chapter 7) to be appended to what was written before: buf gets n
+ * bytes. A zeroed mark: from the start. MORE: call again, and nothing else for this session before (else E_STATE: begin anew with a zeroed
+ * mark). OK: all is there; n 0: nothing was new. Needs no memory. Allowed at any time; no key is in it. E_ARG (cap below 64), E_STALE. */
+typedef struct agent_mark { uint64_t seq, options, state, off; agent_num msg; uint32_t line, piece; } agent_mark;
+AGENTDEF int agent_save(agent_engine *, agent_id s, agent_mark *, void *buf, size_t cap, size_t *n);
+/* Takes a saved session into one that was just opened, in pieces cut anywhere; n 0 ends it. Messages, queue, options, counters and the run that
+ * was going on are those of the save; peer and tools are the session's own, by name. What was in flight counts as interrupted: a tool that ran
+ * gets a result that says so, or runs again if it is AGENT_TF_REPLAY_SAFE; an answer that came is asked for again if nothing of it was shown,
+ * else it broke off (AGENT_S_GO_ON). What was written behind the last complete save is left out, with a WARNING. E_FORMAT: agent_last says what
+ * and at which byte; E_STATE: the session is not new; E_NOMEM, E_STALE. After an error the session is empty, and a load may begin anew.       */
+AGENTDEF int agent_load(agent_engine *, agent_id s, const void *, size_t n);
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
 /* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */

@@ -2,17 +2,19 @@
 AGENTI_FN int agenti_model_end(agenti_session *);             /* of state MODEL_END: decides about each call            */
 AGENTI_FN int agenti_tools(agenti_session *);                 /* of state TOOLS                                         */
 AGENTI_FN int agenti_results_add(agenti_session *);           /* of state RESULTS_ADD                                   */
+AGENTI_FN int agenti_tool_find(const agenti_session *, const agenti_part *call);              /* -1: there is none     */
+AGENTI_FN void agenti_tool_unknown(agenti_session *, const agenti_part *call, agenti_part *r);  /* what the model is told then */
 AGENTI_FN uint64_t agenti_tools_due(const agenti_session *);  /* when the first of those that run is out of time        */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CALLS
-static int agenti_tool_find(const agenti_session *s, const agenti_part *call)
+AGENTI_FN int agenti_tool_find(const agenti_session *s, const agenti_part *call)
 {
     size_t i;
     for (i = 0; i < s->tools.n; i++)
         if (s->tools.p[i].name.n == call->name.n && memcmp(s->tools.p[i].name.p, call->name.p, call->name.n) == 0) return (int)i;
     return -1;
 }
-static void agenti_tool_unknown(agenti_session *s, const agenti_part *call, agenti_part *r)
+AGENTI_FN void agenti_tool_unknown(agenti_session *s, const agenti_part *call, agenti_part *r)
 {
     agenti_buf b;
     size_t i;
@@ -84,16 +86,18 @@ static agent_event *agenti_result_event(agenti_session *s, int type, const agent
     ev->u.tool.timeout_ms = 0;
     return ev;
 }
+static int agenti_need_over(agenti_session *s, agenti_part *r)
+{
+    agent_event *ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
+    ev->need = r->need;
+    memset(&ev->u, 0, sizeof ev->u);          /* what the union holds does not apply                                    */
+    r->need = 0;
+    return AGENTI_PUMP_EVENT;
+}
 static int agenti_tool_report(agenti_session *s, agenti_part *r)
 {
     agent_event *ev;
-    if (r->need) {
-        ev = agenti_result_event(s, AGENT_EV_NEED_DONE, r);
-        ev->need = r->need;
-        memset(&ev->u, 0, sizeof ev->u);      /* what the union holds does not apply                                    */
-        r->need = 0;
-        return AGENTI_PUMP_EVENT;
-    }
+    if (r->need) return agenti_need_over(s, r);
     r->state = AGENTI_CALL_SETTLED;
     ev = agenti_result_event(s, AGENT_EV_TOOL_RESULT, r);
     ev->text = agenti_text_view(&r->text);
@@ -146,6 +150,7 @@ AGENTI_FN int agenti_tools(agenti_session *s)
         agenti_part *r = &m->parts[i];
         int rc = agenti_tool_ends(s, r);
         if (rc == AGENTI_PUMP_EVENT) return rc;
+        if (r->state == AGENTI_CALL_WAITING && r->need) return agenti_need_over(s, r);       /* it ran when the session was saved */
         if (r->retitled && r->state == AGENTI_CALL_RUNNING) {
             r->retitled = 0;
             agenti_result_event(s, AGENT_EV_TOOL_UPDATE, r);

@@ -164,7 +164,7 @@ AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const 
     err->offset = 0;
     err->why = "";
     if (s == NULL) return agenti_stale_session(e);
-    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state != AGENTI_S_IDLE || s->first || s->load) return agenti_say(e, AGENT_E_STATE, "a run is going on, or a load");
     if (s->table.n) return agenti_say(e, AGENT_E_STATE, "the session has messages");
     if (w == NULL || w->import == NULL) return agenti_say(e, AGENT_E_ARG, err->why = "requests of this wire format are not read");
     body = agenti_str(json, agenti_len(json, n));

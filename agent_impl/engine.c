@@ -24,6 +24,7 @@ struct agent_engine {
     uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
     agenti_blob *graves;
     const char *last;
+    char last_text[128];                      /* what last points to, when there is a number in it                       */
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];

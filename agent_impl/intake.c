@@ -2,6 +2,7 @@
  * base64 of a media type or a URI; plain text stays text. */
 /* before: the message that will stand before it, or NULL. NULL: *rc and agent_last say why.                            */
 AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *, agenti_pool *, const agenti_msg *before, int role, const agent_part *, size_t n, int *rc);
+AGENTI_FN const char *agenti_media_check(agent_part *);       /* of a file: why it is none, or NULL; brings its views into order */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_INTAKE
 /* ---- files ---- */
@@ -44,7 +45,7 @@ static int agenti_data_url(agent_part *p)
     p->flags |= AGENT_PART_BASE64;
     return 1;
 }
-static const char *agenti_media_check(agent_part *p)
+AGENTI_FN const char *agenti_media_check(agent_part *p)
 {
     const char *end;
     if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";

@@ -1,6 +1,7 @@
 /* What is made of an answer: how long it may take, whether it is one, and whether it is asked for again. */
 AGENTI_FN int  agenti_answer_wait(agenti_session *);          /* of state ANSWER                                        */
 AGENTI_FN void agenti_answer_stop(agenti_session *);          /* a cancel, while it comes or is judged                  */
+AGENTI_FN void agenti_answer_break(agenti_session *);         /* no more of it comes                                    */
 AGENTI_FN int  agenti_answer_error_event(agenti_session *, int scope);
 AGENTI_FN int  agenti_goes_on(const agenti_session *);        /* after results or a pause: the model may have nothing to add */
 AGENTI_FN void agenti_usage_none(agent_usage *);
@@ -13,7 +14,7 @@ AGENTI_FN uint64_t agenti_answer_due(const agenti_session *, const char **why); 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JUDGE
 /* ---- waiting for it ---- */
 /* The answer is over whatever else would have come of it.                                                              */
-static void agenti_answer_break(agenti_session *s)
+AGENTI_FN void agenti_answer_break(agenti_session *s)
 {
     if (s->conn) agenti_conn_abort(s->conn);
     s->conn = NULL;
@@ -210,7 +211,7 @@ static int agenti_retry_event(agenti_session *s, int type)
 static int agenti_retry_over(agenti_session *s)
 {
     s->state = s->going_on ? AGENTI_S_FAULT : AGENTI_S_PARTS;
-    s->going_on = s->retry_stop = 0;
+    s->going_on = s->retry_stop = s->retry_now = 0;
     s->why = AGENT_WHY_ERROR;
     s->retry_at = 0;
     return AGENTI_AGAIN;
@@ -243,7 +244,8 @@ AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
     failed = s->state == AGENTI_S_NEXT && s->failed && s->steps && what == AGENT_RETRY_NOW;
     waits = s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
     if (s->cancel || s->cancelling || (!failed && !waits)) return AGENT_LATE;
-    if (what == AGENT_RETRY_NOW) s->retry_now = 1; else s->retry_stop = 1;
+    s->retry_now = what == AGENT_RETRY_NOW;   /* the last word counts                                                   */
+    s->retry_stop = !s->retry_now;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }

@@ -175,6 +175,7 @@ static int agenti_step_begin(agenti_session *s)
         return AGENTI_PUMP_EVENT;
     }
     s->checkpoint = 0;
+    s->retry_at = 0;
     s->steps++;
     s->nums.step++;
     s->key_asked = s->key_spent = s->end_run = 0;

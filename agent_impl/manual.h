@@ -167,6 +167,16 @@
  * Table        agent_message_cut drops the last messages, agent_regenerate the last answer to ask again. Calls that are left without results get them,
  *              with a WARNING, before the next message.
  *
+ * Save         agent_save appends what is new since a mark, at any moment; agent_load takes the whole into a new session, which goes on. Lines of
+ *              JSON; members that are 0 or empty are left out, unknown ones are passed over, a higher number in the first line is refused:
+ *                {"agent.h":1}       the version. Later in a file: all before it is void when the next state line has come
+ *                {"keep":N}          messages behind number N are no more
+ *                {"options":{...}}   all that agent_session_set can set, and what an import has left
+ *                {"msg":{...}}       a message that is complete: id, run, role, flags, parts (agent_part's fields, kind and flags as numbers)
+ *                {"state":{...}}     ends a save: what is in the lines before it counts from here on. at: what comes next; queue; nums: the last
+ *                                    numbers given out; answer: of the step that is going on; times in ms that are left
+ *              An append that was torn (no disk, kill -9) loses itself alone. What was in flight counts as interrupted, see agent_load.
+ *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
  *   name                   wire format         base URL                                               key in                    drops

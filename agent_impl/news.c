@@ -144,6 +144,11 @@ AGENTI_FN int agenti_news(agenti_session *s)
         s->cut = 0;
         rc = AGENTI_PUMP_EVENT;
     }
+    if (rc == AGENTI_AGAIN && s->torn) {
+        s->torn = 0;
+        agenti_session_event(s, AGENT_EV_WARNING)->text = agenti_cstr("the saved session was cut: what is behind its last complete save was left out");
+        rc = AGENTI_PUMP_EVENT;
+    }
     return rc == AGENTI_AGAIN && (s->news || s->export_left) ? agenti_import_news(s) : rc;
 }
 #endif

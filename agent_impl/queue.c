@@ -86,7 +86,7 @@ static int agenti_cut_from(agenti_session *s, size_t from)
 static int agenti_may_cut(agent_engine *e, const agenti_session *s)
 {
     if (s == NULL) return agenti_stale_session(e);
-    return s->state == AGENTI_S_IDLE && s->first == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
+    return s->state == AGENTI_S_IDLE && s->first == NULL && s->load == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
 }
 AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
 {

@@ -22,6 +22,14 @@ enum { AGENTI_ITEM_ADDED = 1, AGENTI_ITEM_MOVED = 2, AGENTI_ITEM_GONE = 4 };
 /* Why a run or a tool is stopped: by the host, by the time of the step or run, by the tool's own time.                 */
 enum { AGENTI_STOPPED_NOT, AGENTI_STOPPED_CANCEL, AGENTI_STOPPED_TIME, AGENTI_STOPPED_LATE };
 typedef struct agenti_toolset { agenti_tool *p; size_t n; } agenti_toolset;
+typedef struct agenti_loader {
+    agenti_buf line;                          /* the one that has not ended                                             */
+    uint64_t at;                              /* where it begins                                                        */
+    agenti_text state, options, new_options;  /* of the last complete save; of one that is not complete                 */
+    size_t sealed, drop;                      /* messages of complete saves; from here on they go when the next is complete */
+    uint8_t head, drops;
+    uint8_t torn;                             /* something came behind the last complete save                           */
+} agenti_loader;
 typedef struct agenti_session {
     agenti_ready ready;
     agent_engine *e;
@@ -63,6 +71,8 @@ typedef struct agenti_session {
     uint8_t retry_now, retry_stop;            /* the host says so                                                       */
     uint8_t end_run;                          /* a tool asks for it                                                     */
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
+    agenti_loader *load;                      /* while a saved session comes in                                         */
+    uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -84,6 +94,8 @@ AGENTI_FN void agenti_run_fill(const agenti_session *, const agenti_part *r, age
 AGENTI_FN const agenti_part *agenti_call_of(const agenti_session *, const agenti_part *r);
 AGENTI_FN void agenti_item_free(agenti_session *, agenti_item *);
 AGENTI_FN void agenti_item_unlink(agenti_session *, agenti_item *);            /* takes it out of the queue              */
+AGENTI_FN void agenti_loader_free(agenti_session *);
+AGENTI_FN int  agenti_session_set(agenti_session *, const char *key, agent_str value);        /* agent_session_set      */
 AGENTI_FN size_t agenti_msg_find(const agenti_session *, agent_num msg);      /* its place; table.n: there is none     */
 AGENTI_FN int  agenti_lane_good(int lane);
 AGENTI_FN int  agenti_calls_open(const agenti_session *);     /* the last message's calls have no results yet            */
@@ -283,15 +295,17 @@ static int agenti_option_set(agenti_session *s, int option, int form, agent_str 
     if (option == AGENTI_OPT_TOOL_CHOICE) s->choice_spent = 0;
     return AGENT_OK;
 }
+AGENTI_FN int agenti_session_set(agenti_session *s, const char *key, agent_str value)
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
+        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key)) return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
+    return agenti_say(s->e, AGENT_E_ARG, "no such option");
+}
 AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
-    size_t i;
-    if (s == NULL) return agenti_stale_session(e);
-    for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
-        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key))
-            return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, agenti_str(value, agenti_len(value, n)));
-    return agenti_say(e, AGENT_E_ARG, "no such option");
+    return s ? agenti_session_set(s, key, agenti_str(value, agenti_len(value, n))) : agenti_stale_session(e);
 }
 
 /* ---- life ---- */
@@ -308,6 +322,17 @@ AGENTI_FN void agenti_item_unlink(agenti_session *s, agenti_item *it)
     if (s->untold == it) s->untold = it->next;
     it->next = it->prev = NULL;
 }
+AGENTI_FN void agenti_loader_free(agenti_session *s)
+{
+    agenti_loader *l = s->load;
+    if (l == NULL) return;
+    agenti_buf_free(&l->line);
+    agenti_text_free(&l->state, &s->e->graves);
+    agenti_text_free(&l->options, &s->e->graves);
+    agenti_text_free(&l->new_options, &s->e->graves);
+    agenti_put(&s->pool, l, sizeof *l);
+    s->load = NULL;
+}
 AGENTI_FN void agenti_session_free(agenti_session *s)
 {
     agent_engine *e = s->e;
@@ -320,6 +345,7 @@ AGENTI_FN void agenti_session_free(agenti_session *s)
     if (s->conn) agenti_conn_abort(s->conn);
     if (s->answer.results && !s->answer.results->ended)
         agenti_msg_free(&s->pool, s->answer.results, &e->graves);    /* not in the table yet                            */
+    agenti_loader_free(s);
     agenti_answer_free(&s->answer);
     agenti_item_free(s, s->item);
     while ((it = s->first) != NULL) { s->first = it->next; agenti_item_free(s, it); }
@@ -462,6 +488,7 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     agenti_msg *m = NULL;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
+    if (s->load) return agenti_say(e, AGENT_E_STATE, "a saved session is coming in");
     if (!agenti_lane_good(lane) && lane != AGENT_NOW) return agenti_say(e, AGENT_E_ARG, "no such lane");
     if (lane == AGENT_NOW && (s->state != AGENTI_S_IDLE || s->first)) return agenti_say(e, AGENT_E_STATE, "a run is going on");
     if (n == 0 && !agenti_may_go_on(s, lane)) return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
@@ -497,7 +524,7 @@ AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const age
     uint32_t i;
     int rc;
     if (s == NULL) return agenti_stale_session(e);
-    if (s->state != AGENTI_S_IDLE || s->first) return agenti_say(e, AGENT_E_STATE, "a run is going on");
+    if (s->state != AGENTI_S_IDLE || s->first || s->load) return agenti_say(e, AGENT_E_STATE, "a run is going on, or a load");
     if (n == 0 || role < AGENT_USER || role > AGENT_TOOLS) return agenti_say(e, AGENT_E_ARG, "no such role, or no parts");
     if (agenti_calls_open(s) != (role == AGENT_TOOLS)) return agenti_say(e, AGENT_E_ARG, "calls are followed by their results, and only they are");
     if (!agenti_table_room(&s->table, 1)) return agenti_no_memory(e);

@@ -121,6 +121,7 @@ static void check_go_on(check *c, agent_id session)           /* agent_retry, be
     check_stream *s = check_stream_of(c, session);
     if (s->failed) s->failed = 0;
 }
+static void check_loaded(check *c, agent_id session, uint64_t seq) { check_stream_of(c, session)->seq = seq; }       /* agent_load, of an idle one */
 static void check_session_closed(check *c, agent_id session)
 {
     check_stream *s = check_stream_of(c, session);
