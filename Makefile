@@ -10,6 +10,7 @@
 #
 # New files in tests/ (test_*.c, test_*.sh, conform_*.c), tests/clients/, examples/ and fuzz/ are picked up by their names.
 # CC, CFLAGS, LDFLAGS, B (output), SHARED, JOBS, RUN (a prefix for test programs, as valgrind) may be set; V=1 shows commands.
+# WHOLE: the programs that compile the whole header, as users do; the others have its code from a few objects (tests/parts.c).
 CFLAGS ?= -O1 -g
 # The helpers in tests/*.h are not all used by everyone; `make check` is stricter where it matters.
 WARN ?= -Wall -Wextra -Wno-unused-function
@@ -51,6 +52,10 @@ FUZZ := $(patsubst fuzz/%.c,%,$(wildcard fuzz/fuzz_*.c))
 CASES := $(wildcard tests/cases/*.json)
 TRANSCRIPTS := $(notdir $(wildcard tests/transcripts/*))
 
+# One unit each, as the header is meant to be used: the examples, the clients and a handful of tests. WHOLE= leaves the time for others.
+WHOLE ?= $(notdir $(EXAMPLES)) $(CLIENTS) interop-drive run-transcripts test_cost test_session
+PROGRAMS := $(EXAMPLES) $(TOOLS) $(patsubst %,$(B)/%,$(TESTS) $(CONFORM) $(CLIENTS) $(FUZZ) interop-drive)
+
 .PHONY: all test test-run bench interop examples examples-curl chat-tls demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -63,19 +68,35 @@ $(B)/amalgamate: agent_impl/amalgamate.c
 	@echo "cc $@"
 	$(Q)$(CC) $(CFLAGS) $(WARN) $< -o $@
 
+# The same bytes stay as old as they are: a new build folder does not make the others build again.
 agent.h: $(B)/amalgamate $(PARTS)
-	@echo "amalgamate $@"
 	$(Q)$(B)/amalgamate $(AMALGAMATE_FLAGS) agent_impl > $(B)/agent.h.new
-	$(Q)mv $(B)/agent.h.new $@
+	$(Q)if cmp -s $(B)/agent.h.new $@; then rm -f $(B)/agent.h.new; else echo "amalgamate $@"; mv $(B)/agent.h.new $@; fi
+
+# ---- the code in a few objects, each with a share of the parts, for programs that are compiled with the declarations alone ------------
+SHARES := 0 1 2 3 4 5
+OBJECTS := $(SHARES:%=$(B)/parts_%.o)
+FUZZ_OBJECTS := $(SHARES:%=$(B)/fuzz/parts_%.o)
+share = -DAGENTI_SPLIT $$($(B)/amalgamate --list agent_impl | awk 'NR % $(words $(SHARES)) == $* { print "-DAGENTI_PART_" $$1 }')
+parts = -DAGENTI_SPLIT $(OBJECTS)
+$(WHOLE:%=$(B)/%): parts =
+$(filter-out $(WHOLE:%=$(B)/%),$(PROGRAMS)): $(OBJECTS)
+$(OBJECTS): $(B)/parts_%.o: tests/parts.c agent.h $(B)/amalgamate
+	@echo "cc $@"
+	$(Q)$(compile) $(share) -c $< -o $@
+$(FUZZ_OBJECTS): $(B)/fuzz/parts_%.o: tests/parts.c agent.h $(B)/amalgamate
+	@mkdir -p $(@D)
+	@echo "$(FUZZ_CC) $@"
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -I. $(share) -c $< -o $@
 
 # ---- examples ----------------------------------------------------------------------------------------------------
 define example_rule
 $(B)/$(call dashed,$(basename $(notdir $(1)))): $(1) agent.h $$(HEADERS)
 	@mkdir -p $$(@D)
 	@echo "cc $$@"
-	$$(Q)$$(compile) $$< -o $$@ $$(LDFLAGS) $(2)
+	$$(Q)$$(compile) $$< $(3) -o $$@ $$(LDFLAGS) $(2)
 endef
-$(foreach s,$(EXAMPLE_SOURCES),$(eval $(call example_rule,$(s),$(if $(findstring threads,$(s)),-pthread))))
+$(foreach s,$(EXAMPLE_SOURCES),$(eval $(call example_rule,$(s),$(if $(findstring threads,$(s)),-pthread),$$(parts))))
 $(foreach s,$(CURL_SOURCES),$(eval $(call example_rule,$(s),-lcurl)))
 
 examples: $(EXAMPLES)
@@ -100,23 +121,23 @@ demo: $(filter $(B)/chat $(B)/scripted-model,$(EXAMPLES))
 $(B)/test_%: tests/test_%.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS) -pthread
 $(B)/conform_%: tests/conform_%.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS) -pthread
 $(B)/client_%: tests/clients/%.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS) -pthread
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS) -pthread
 $(B)/run-cases: tests/run_cases.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS)
 $(B)/run-transcripts: tests/run_transcripts.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS)
 $(B)/seeds: fuzz/seeds.c
 	@mkdir -p $(@D)
 	@echo "cc $@"
@@ -124,12 +145,12 @@ $(B)/seeds: fuzz/seeds.c
 $(B)/fuzz_%: fuzz/fuzz_%.c fuzz/standalone.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) -DFUZZ_NAME='"fuzz_$*"' $< fuzz/standalone.c -o $@ $(LDFLAGS)
+	$(Q)$(compile) -DFUZZ_NAME='"fuzz_$*"' $< fuzz/standalone.c $(parts) -o $@ $(LDFLAGS)
 
 # A log for each program; tests/run.sh counts a crash as a failure and never fails itself, tests/sum.sh does.
 run = @B='$(B)' CC='$(CC)' CFLAGS='$(CFLAGS)' SHARED='$(SHARED)' sh tests/run.sh $(B)/log
-LOGS = $(TESTS) $(SCRIPTS) $(CLIENTS) $(FUZZ) $(if $(wildcard tests/run_cases.c),$(if $(CASES),run-cases)) \
-       $(TRANSCRIPTS:%=transcripts_%)
+# Those that take long come first.
+LOGS = $(if $(wildcard tests/run_cases.c),$(if $(CASES),run-cases)) $(TRANSCRIPTS:%=transcripts_%) $(SCRIPTS) $(TESTS) $(CLIENTS) $(FUZZ)
 
 $(TESTS:%=$(B)/log/%.sum): $(B)/log/%.sum: $(B)/% FORCE
 	$(run) $* $(RUN) $(B)/$*
@@ -195,7 +216,7 @@ conform:
 $(B)/interop-drive: tests/interop/drive.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
-	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS)
 interop: $(B)/chat $(B)/interop-drive
 	@B='$(B)' SHARED='$(SHARED)' sh tests/interop/run.sh $(GROUPS)
 $(B)/interop-tls-inside: tests/interop/tls_inside.c agent.h $(HEADERS)
@@ -207,10 +228,10 @@ $(B)/interop-tls-inside: tests/interop/tls_inside.c agent.h $(HEADERS)
 corpus: $(if $(FUZZ),$(B)/seeds)
 	@if [ -x $(B)/seeds ]; then sh fuzz/corpus.sh $(abspath $(B))/seeds $(abspath $(B))/corpus $(SHARED); fi
 
-$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/%.c agent.h $(HEADERS)
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/%.c agent.h $(HEADERS) $(FUZZ_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "$(FUZZ_CC) $@"
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -Itests $< -o $@
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -DAGENTI_SPLIT -I. -Itests $< $(FUZZ_OBJECTS) -o $@
 $(FUZZ:%=$(B)/log/libfuzzer_%.sum): $(B)/log/libfuzzer_%.sum: $(B)/fuzz/% corpus FORCE
 	@mkdir -p $(B)/fuzz/grown_$* $(B)/corpus/$*
 	$(run) libfuzzer_$* $(B)/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -max_len=$(FUZZ_MAX_LEN) -timeout=10 -print_final_stats=1 \

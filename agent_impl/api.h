@@ -442,7 +442,8 @@ AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to 
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
 /* Adds output, any bytes: invalid UTF-8 is replaced, over limits.item it is cut. OK, LATE, E_STALE, E_NOMEM, E_STATE  */
 AGENTDEF int agent_tool_append(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);
-AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR, maybe | _END_RUN */
+AGENTDEF int agent_tool_done(agent_engine *, agent_id s, agent_num call, int status);      /* AGENT_DONE_OK or _ERROR, maybe | _END_RUN.
+                                                      ERROR behind a TOOL_CANCEL of a cancel counts as CANCELLED */
 AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const char *out, size_t n);   /* append, then done(OK) */
 /* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
 AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);

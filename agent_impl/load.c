@@ -97,6 +97,14 @@ static int agenti_get_fields(agenti_session *s, int which, void *of, agent_str o
     }
     return rc;
 }
+/* What is not told is 0.                                                                                               */
+static void agenti_fields_clear(int which, void *of)          /* texts stay                                             */
+{
+    static const uint8_t size[] = { 0, sizeof(uint8_t), sizeof(uint16_t), sizeof(uint32_t), sizeof(uint64_t), sizeof(size_t), sizeof(int), sizeof(int64_t) };
+    agenti_saved_list t = agenti_saved_of(which);
+    size_t i;
+    for (i = 0; i < t.n; i++) memset((char *)of + t.p[i].at, 0, size[t.p[i].type]);
+}
 static int agenti_is_json(const agenti_session *s, const agenti_text *t)
 {
     return t->n == 0 || agent_json_check(t->p, t->n, s->e->lim.depth, NULL) == AGENT_OK;
@@ -459,7 +467,7 @@ static int agenti_load_answer(agenti_session *s, agent_str v)
     agent_str msg = agent_json_get(v, "msg"), results = agent_json_get(v, "results"), raw = agent_json_get(v, "finish_raw"), fault = agent_json_get(v, "fault");
     agent_str limits = agent_json_get(v, "limits"), request = agent_json_get(v, "request_id");
     int rc;
-    memset(&a->d.usage, 0, sizeof a->d.usage);               /* what is not told is 0                                    */
+    agenti_fields_clear(AGENTI_FIELDS_USAGE, &a->d.usage);
     a->d.fault.retry_after_ms = fault.n ? 0 : -1;
     rc = agenti_get_fields(s, AGENTI_FIELDS_ANSWER, &a->d, v);
     if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &a->d.usage, agent_json_get(v, "usage"));
@@ -535,9 +543,11 @@ static AGENTI_NOINLINE int agenti_load_state(agenti_session *s)
     agent_str state = agenti_text_view(&s->load->state), at = agent_json_get(state, "at"), answer = agent_json_get(state, "answer");
     enum { MOST = 0x7FFFFFFF };
     agenti_nums given;
-    int rc = agenti_get_fields(s, AGENTI_FIELDS_SESSION, s, state), i;
-    memset(&s->usage, 0, sizeof s->usage);
-    memset(&s->spent, 0, sizeof s->spent);
+    int rc, i;
+    agenti_fields_clear(AGENTI_FIELDS_SESSION, s);
+    agenti_fields_clear(AGENTI_FIELDS_USAGE, &s->usage);
+    agenti_fields_clear(AGENTI_FIELDS_USAGE, &s->spent);
+    rc = agenti_get_fields(s, AGENTI_FIELDS_SESSION, s, state);
     if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_NUMS, &s->nums, agent_json_get(state, "nums"));
     if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &s->usage, agent_json_get(state, "usage"));
     if (rc == AGENT_OK) rc = agenti_get_fields(s, AGENTI_FIELDS_USAGE, &s->spent, agent_json_get(state, "spent"));

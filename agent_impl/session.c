@@ -652,6 +652,7 @@ AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int s
     status &= ~AGENT_DONE_END_RUN;
     if (status != AGENT_DONE_OK && status != AGENT_DONE_ERROR) return agenti_say(e, AGENT_E_ARG, "a tool ends OK or with an error");
     if (!agenti_text_repair(&r->text, &s->pool, &e->graves)) return agenti_no_memory(e);
+    if (status == AGENT_DONE_ERROR && (r->stopped == AGENTI_STOPPED_CANCEL || r->stopped == AGENTI_STOPPED_TIME)) status = AGENT_DONE_CANCELLED;
     if (ends || (status == AGENT_DONE_OK && (s->tools.p[r->tool].flags & AGENT_TF_ENDS_RUN))) s->end_run = 1;
     agenti_result_done(s, r, status);
     return AGENT_OK;

@@ -1,6 +1,6 @@
 /* An agent in the terminal: plain sockets, one poll loop, no threads.
  *
- *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream]
+ *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream] [--live]
  *
  *   --provider P   a name from the table of providers (--help lists them); the key comes from the variable that the table names
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's; https:// in chat-tls, which is built with mbedTLS
@@ -10,10 +10,13 @@
  *   --attach FILE  an image, PDF, text or sound (or its URL) that goes with the first prompt
  *   --set K=V      an option of the session: temperature, reasoning_effort, thinking_budget, prompt_cache ... (agent_session_set), or
  *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts,
- *                  max_retries=N (0: none)
+ *                  go_on=yes: an answer that breaks off is gone on with; and numbers, 0 for none: max_retries retry_ms hint_cap_ms (waits
+ *                  between retries), step_ms run_ms tool_ms (times), max_steps max_run_tokens
  *   --no-stream    answers come in one piece
+ *   --live         lines count as soon as they come also where stdin is no terminal
  *
- * A line that is /model lists the provider's models, /model NAME goes on with that one.
+ * A line that is typed while a run is going on waits in the queue, for a run of its own. Lines that begin with a slash are commands: /help
+ * lists them. A pipe (without --live) is read a line a run.
  * Its tools (chat_tools.h) list, read, search, write, edit and run, all below the working directory but what a command does.
  * write, edit and run ask first: y allows this call, a all calls of the tool from now on, anything else none.
  *
@@ -43,9 +46,15 @@ typedef struct options {
     const char *provider, *base_url, *model, *prompt, *acp, *session, *record;
     const char *attach[MAX_GIVEN], *set[MAX_GIVEN];
     int attach_n, set_n;
-    int json, yes, help, no_stream, think_tags, thoughts_told;
-    uint32_t max_retries;
+    int json, yes, help, no_stream, live;
+    agent_session_desc desc;                  /* flags and numbers of --set                                             */
 } options;
+typedef struct countdown {                    /* to the next attempt                                                    */
+    uint64_t at;                              /* 0: there is none                                                       */
+    uint64_t shown;                           /* seconds                                                                */
+    unsigned attempt, max;
+    int fault, above;                         /* above: its line is the one above the cursor                            */
+} countdown;
 typedef struct app {
     options opt;
     agent_engine *e;
@@ -57,9 +66,13 @@ typedef struct app {
     char always[CHAT_TOOLS];                  /* the user allowed all calls                                             */
     job jobs[MAX_JOBS];
     char *input; size_t input_n;              /* of stdin, not used yet                                                 */
-    int input_over, input_tty, output_tty;
-    int busy, over, code;
+    int input_over, input_tty, output_tty, error_tty;
+    int live;                                 /* lines are taken while a run is going on                                */
+    int running, listing, cancelled;          /* between RUN_START and RUN_END; a list of models is awaited             */
+    int over, code;
     int column;                               /* of what is shown: 0 at the start of a line                             */
+    int prompted, thinks;                     /* `> ` stands there; thoughts are shown                                  */
+    countdown wait;
 } app;
 
 static int signal_pipe[2] = {-1, -1};
@@ -91,13 +104,34 @@ static void json_result(replay_text *t, const agent_event *ev)
     replay_member(t, "text", ev->text);
     replay_puts(t, "}\n");
 }
-static void json_count(replay_text *t, const char *name, const char *key, agent_num n, const char *reason)
+static const char *why_word(int why)          /* NULL: the outcome says it                                              */
+{
+    switch (why) {
+    case AGENT_WHY_TOOL:   return "tool";
+    case AGENT_WHY_FINISH: return "finish";
+    case AGENT_WHY_STEPS:  return "steps";
+    case AGENT_WHY_TOKENS: return "tokens";
+    case AGENT_WHY_TIME:   return "time";
+    case AGENT_WHY_HINT:   return "hint";
+    default:               return NULL;
+    }
+}
+static void json_count(replay_text *t, const char *name, const char *key, agent_num n)
 {
     replay_puts(t, "{\"ev\":\"");
     replay_puts(t, name);
     replay_puts(t, "\"");
-    if (reason) replay_member(t, "reason", replay_str(reason));
     replay_number(t, key, n);
+    replay_puts(t, "}\n");
+}
+static void json_end(replay_text *t, const agent_event *ev)  /* with what the reason leaves open                        */
+{
+    const char *why = why_word(ev->u.end.why);
+    replay_puts(t, "{\"ev\":\"run_end\"");
+    replay_member(t, "reason", replay_str(outcome_word(ev->u.end.outcome)));
+    replay_number(t, "steps", ev->u.end.steps);
+    if (why) replay_member(t, "why", replay_str(why));
+    if (ev->u.end.at_ms) replay_number(t, "wait_ms", (int64_t)(ev->u.end.at_ms - ev->at_ms));
     replay_puts(t, "}\n");
 }
 static void json_event(app *a, const agent_event *ev)        /* an error or a cancel in place of a finish               */
@@ -105,9 +139,9 @@ static void json_event(app *a, const agent_event *ev)        /* an error or a ca
     replay_text *t = &a->words;
     t->n = 0;
     switch (ev->type) {
-    case AGENT_EV_RUN_START:   json_count(t, "run_start", "run", ev->run, NULL); break;
-    case AGENT_EV_RUN_END:     json_count(t, "run_end", "steps", ev->u.end.steps, outcome_word(ev->u.end.outcome)); break;
-    case AGENT_EV_STEP_START:  json_count(t, "step_start", "step", ev->step, NULL); break;
+    case AGENT_EV_RUN_START:   json_count(t, "run_start", "run", ev->run); break;
+    case AGENT_EV_RUN_END:     json_end(t, ev); break;
+    case AGENT_EV_STEP_START:  json_count(t, "step_start", "step", ev->step); break;
     case AGENT_EV_TOOL_RESULT: if (ev->u.tool.by == AGENT_BY_HOST) json_result(t, ev); else replay_line(t, ev); break;
     case AGENT_EV_STEP_END:    if (ev->u.end.outcome == AGENT_COMPLETED) replay_line(t, ev); break;
     case AGENT_EV_MODELS:
@@ -133,11 +167,12 @@ static void show(app *a, FILE *f, const char *p, size_t n)
         putc(c, f);
         if (f == stdout) a->column = c == '\n' ? 0 : a->column + 1;
     }
+    if (n) a->wait.above = 0;
 }
 static void fresh_line(app *a)
 {
     if (a->column) putchar('\n');
-    a->column = 0;
+    a->column = a->wait.above = 0;
 }
 static void dim(const app *a, int on) { if (a->output_tty) fputs(on ? "\033[2m" : "\033[0m", stdout); }
 /* The beginning of something long, on one line.                                                                       */
@@ -177,17 +212,139 @@ static void show_result(app *a, const agent_event *ev)
     a->column = 1;
     fresh_line(a);
 }
+/* A line beside what the model says.                                                                                   */
+static void note_begin(app *a)
+{
+    fresh_line(a);
+    dim(a, 1);
+    a->column = 1;
+}
+static void note_end(app *a)
+{
+    dim(a, 0);
+    a->column = 1;
+    fresh_line(a);
+    if (a->thinks) dim(a, 1);
+}
+/* A time of the engine's clock as one on the wall, with the day if it is another one.                                  */
+static void show_clock(uint64_t at_ms)
+{
+    uint64_t now = host_ms(CLOCK_REALTIME), mono = host_ms(CLOCK_MONOTONIC);
+    time_t today = (time_t)(now / 1000u), when = (time_t)((now + (at_ms > mono ? at_ms - mono : 0) + 999u) / 1000u);
+    struct tm day, then;
+    char text[64];
+    if (!localtime_r(&today, &day) || !localtime_r(&when, &then)) return;
+    strftime(text, sizeof text, day.tm_yday == then.tm_yday && day.tm_year == then.tm_year ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &then);
+    fputs(text, stdout);
+}
+static void show_why(const agent_event *ev)
+{
+    switch (ev->u.end.why) {
+    case AGENT_WHY_TOOL:   fputs(": a tool ended it", stdout); break;
+    case AGENT_WHY_FINISH: fputs(": by its finish reason", stdout); break;
+    case AGENT_WHY_STEPS:  fputs(": no more steps", stdout); break;
+    case AGENT_WHY_TOKENS: fputs(": no more tokens", stdout); break;
+    case AGENT_WHY_TIME:   fputs(": the time is up", stdout); break;
+    case AGENT_WHY_HINT:
+        fputs(": the provider wants no more before ", stdout);
+        show_clock(ev->u.end.at_ms);
+        break;
+    default: break;
+    }
+}
 static void show_end(app *a, const agent_event *ev)
 {
     const agent_usage *u = ev->u.end.usage;
-    fresh_line(a);
-    dim(a, 1);
-    printf("[%s, %u step%s", outcome_word(ev->u.end.outcome), (unsigned)ev->u.end.steps, ev->u.end.steps == 1 ? "" : "s");
+    int stuck = ev->u.end.waits == AGENT_WAITS_HOST || ev->u.end.waits == AGENT_WAITS_CLOCK;
+    a->thinks = 0;
+    note_begin(a);
+    printf("[%s", outcome_word(ev->u.end.outcome));
+    show_why(ev);
+    printf(", %u step%s", (unsigned)ev->u.end.steps, ev->u.end.steps == 1 ? "" : "s");
     if (u && u->input >= 0) printf(", %lld tokens in", (long long)u->input);
     if (u && u->output >= 0) printf(", %lld out", (long long)u->output);
+    if (stuck && a->live && !a->opt.prompt) fputs("; /retry asks again, /go goes on", stdout);
     putchar(']');
+    note_end(a);
+}
+static const char *fault_words(int fault)
+{
+    switch (fault) {
+    case AGENT_FAULT_RATE:       return "rate limit";
+    case AGENT_FAULT_OVERLOADED: return "overloaded";
+    case AGENT_FAULT_SERVER:     return "server error";
+    case AGENT_FAULT_TRANSPORT:  return "broken connection";
+    case AGENT_FAULT_TIMEOUT:    return "no answer in time";
+    default:                     return "bad answer";
+    }
+}
+/* On a terminal over the line above, so that what is being typed stays where it is.                                    */
+static void show_wait(app *a, const char *when, int last)
+{
+    const countdown *w = &a->wait;
+    int over = w->above && a->output_tty;
+    if (over) fputs("\0337\033[1A\r\033[K", stdout);
+    else fresh_line(a);
+    dim(a, 1);
+    printf("%s (%s, attempt %u of %u)%s", when, fault_words(w->fault), w->attempt, w->max, a->live && !last ? "; /retry now, /stop" : "");
     dim(a, 0);
-    putchar('\n');
+    fputs(over ? "\0338" : "\n", stdout);
+    a->wait.above = 1;
+    fflush(stdout);
+}
+static void show_countdown(app *a, uint64_t seconds)
+{
+    char when[64];
+    a->wait.shown = seconds;
+    sprintf(when, "retrying in %lu s", (unsigned long)seconds);
+    show_wait(a, when, 0);
+}
+static void show_retry(app *a, const agent_event *ev)
+{
+    countdown *w = &a->wait;
+    if (ev->type == AGENT_EV_RETRY_GO) {
+        if (w->above && a->output_tty) show_wait(a, "retrying", 1);
+        return;
+    }
+    w->at = ev->u.retry.at_ms;
+    w->attempt = ev->u.retry.attempt;
+    w->max = ev->u.retry.max;
+    w->fault = ev->u.retry.fault;
+    show_countdown(a, (w->at - ev->at_ms + 999u) / 1000u);
+}
+/* Draws it anew when it is time. For poll: how long until it is again; -1: there is nothing to draw.                   */
+static int count_down(app *a)
+{
+    uint64_t now = host_ms(CLOCK_MONOTONIC), left, seconds;
+    if (a->wait.at <= now || !a->output_tty || a->opt.json) return -1;
+    left = a->wait.at - now;
+    seconds = (left + 999u) / 1000u;
+    if (seconds != a->wait.shown) show_countdown(a, seconds);
+    return (int)(left - (seconds - 1u) * 1000u);
+}
+static void show_queued(app *a, const agent_event *ev)
+{
+    static const char *const words[] = {" waits: ", " is sent: ", " comes back: ", " is moved: "};
+    note_begin(a);
+    printf("[%u%s", (unsigned)ev->u.queued.item,
+           ev->u.queued.op == AGENT_QUEUED_ADDED && ev->u.queued.lane == AGENT_STEER ? " waits for the next step: " : words[ev->u.queued.op & 3]);
+    if (ev->u.queued.op == AGENT_QUEUED_RETURNED) show(a, stdout, ev->text.p, ev->text.n);     /* all of it: it is nowhere else     */
+    else show_short(a, ev->text, 200);
+    putchar(']');
+    note_end(a);
+}
+/* What is tried again is no failure yet.                                                                               */
+static void show_trouble(app *a, const agent_event *ev)
+{
+    int quiet = ev->type == AGENT_EV_ERROR && (ev->u.error.scope == AGENT_SCOPE_ATTEMPT || ev->u.error.scope == AGENT_SCOPE_STEP);
+    fresh_line(a);
+    fflush(stdout);
+    if (quiet && a->error_tty) fputs("\033[2m", stderr);
+    fputs(quiet ? "  " : ev->type == AGENT_EV_ERROR ? "error: " : "warning: ", stderr);
+    show(a, stderr, ev->text.p, ev->text.n);
+    if (ev->name.n) { fputs(" (", stderr); show(a, stderr, ev->name.p, ev->name.n); putc(')', stderr); }
+    if (quiet && a->error_tty) fputs("\033[0m", stderr);
+    putc('\n', stderr);
 }
 static void show_models(app *a, agent_str list)
 {
@@ -216,9 +373,9 @@ static void show_event(app *a, const agent_event *ev)
         fresh_line(a);
         dim(a, 1);
         fputs("(thinks) ", stdout);
-        a->column = 1;
+        a->column = a->thinks = 1;
         break;
-    case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); break;
+    case AGENT_EV_REASONING_END: dim(a, 0); fresh_line(a); a->thinks = 0; break;
     case AGENT_EV_TOOL_CALL: show_call(a, ev); break;
     case AGENT_EV_TOOL_RESULT: show_result(a, ev); break;
     case AGENT_EV_MODELS: show_models(a, ev->text); break;
@@ -232,14 +389,9 @@ static void show_event(app *a, const agent_event *ev)
         a->column = 1;
         fresh_line(a);
         break;
-    case AGENT_EV_WARNING: case AGENT_EV_ERROR:
-        fresh_line(a);
-        fflush(stdout);
-        fputs(ev->type == AGENT_EV_ERROR ? "error: " : "warning: ", stderr);
-        show(a, stderr, ev->text.p, ev->text.n);
-        if (ev->name.n) { fputs(" (", stderr); show(a, stderr, ev->name.p, ev->name.n); putc(')', stderr); }
-        putc('\n', stderr);
-        break;
+    case AGENT_EV_WARNING: case AGENT_EV_ERROR: show_trouble(a, ev); break;
+    case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO: show_retry(a, ev); break;
+    case AGENT_EV_QUEUED: show_queued(a, ev); break;
     case AGENT_EV_RUN_END: show_end(a, ev); break;
     default: break;
     }
@@ -419,6 +571,20 @@ static void tools_list(app *a)
 }
 
 /* ---- the course of things ---- */
+static int busy(const app *a)
+{
+    agent_item it;
+    return a->running || a->listing || agent_queue_at(a->e, a->session, 0, &it) == AGENT_OK;
+}
+static void run_over(app *a, const agent_event *ev)
+{
+    a->running = a->cancelled = 0;
+    a->wait.at = 0;
+    if (ev->u.end.outcome == AGENT_CANCELLED) a->code = 130;
+    else if (ev->u.end.outcome != AGENT_COMPLETED) a->code = 1;
+    else if (a->live) a->code = 0;
+    if (a->opt.prompt || (a->code == 130 && !a->live)) a->over = 1;
+}
 static void on_event(app *a, const agent_event *ev)
 {
     if (a->opt.json) json_event(a, ev);
@@ -427,16 +593,12 @@ static void on_event(app *a, const agent_event *ev)
     case AGENT_EV_OPEN:        host_open(&a->net, a->e, ev); break;
     case AGENT_EV_CLOSE:       host_close(&a->net, ev); break;
     case AGENT_EV_TOOL_RUN:    run_tool(a, ev); break;
-    case AGENT_EV_MODELS:      a->busy = 0; break;
-    case AGENT_EV_ERROR:       if (ev->u.error.scope == AGENT_SCOPE_PEER) a->busy = 0; break;
+    case AGENT_EV_MODELS:      a->listing = 0; break;
+    case AGENT_EV_ERROR:       if (ev->u.error.scope == AGENT_SCOPE_PEER) a->listing = 0; break;
     case AGENT_EV_TOOL_CANCEL: job_cancel(a, ev->call); break;
-    case AGENT_EV_RUN_END:
-        a->busy = 0;
-        if (ev->u.end.outcome == AGENT_CANCELLED) a->code = 130;
-        else if (ev->u.end.outcome != AGENT_COMPLETED) a->code = 1;
-        else if (a->input_tty) a->code = 0;
-        if (a->opt.prompt || (a->code == 130 && !a->input_tty)) a->over = 1;
-        break;
+    case AGENT_EV_RUN_START:   a->running = 1; a->cancelled = 0; break;
+    case AGENT_EV_STEP_END: case AGENT_EV_RETRY_GO: a->wait.at = 0; break;
+    case AGENT_EV_RUN_END:     run_over(a, ev); break;
     default: if (ev->flags & AGENT_EVF_NEED) (void)agent_decline(a->e, ev);
     }
 }
@@ -501,21 +663,165 @@ static int say_with(app *a, const char *text)
 }
 static void say(app *a, const char *text)
 {
-    if ((a->opt.attach_n ? say_with(a, text) : agent_say(a->e, a->session, text, AGENT_CSTR)) > 0) { a->busy = 1; return; }
+    if ((a->opt.attach_n ? say_with(a, text) : agent_say(a->e, a->session, text, AGENT_CSTR)) > 0) return;
     fprintf(stderr, "chat: %s\n", agent_last(a->e));
     a->code = 1;
     if (a->opt.prompt) a->over = 1;
 }
-/* `/model` lists what the provider has, `/model NAME` takes one of them. 1: it was a command.                          */
-static int command(app *a, const char *line)
+static void cancel_run(app *a)
 {
-    static const char word[] = "/model";
-    const char *name = line + sizeof word - 1;
-    if (strncmp(line, word, sizeof word - 1) != 0 || (*name && *name != ' ')) return 0;
-    name += strspn(name, " ");
+    a->cancelled = 1;
+    (void)agent_cancel(a->e, a->session);
+}
+/* ---- commands: a row of the table and a function each ---- */
+static void refuse(app *a, const char *why)
+{
+    fresh_line(a);
+    fflush(stdout);
+    fprintf(stderr, "chat: %s\n", why);
+    if (!a->live) a->code = 1;
+}
+/* Takes the next word off the line.                                                                                    */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t");
+    *at = word + strcspn(word, " \t");
+    if (**at) *(*at)++ = 0;
+    return word;
+}
+static uint32_t item_number(const char *word)                /* 0: it is none                                           */
+{
+    char *end;
+    unsigned long n = strtoul(word, &end, 10);
+    return *word >= '0' && *word <= '9' && *end == 0 && n < AGENT_OFF ? (uint32_t)n : 0;
+}
+static void command_steer(app *a, char *rest)
+{
+    agent_part p;
+    memset(&p, 0, sizeof p);
+    p.kind = AGENT_PART_TEXT;
+    p.text = replay_str(rest);
+    if (*rest == 0) refuse(a, "/steer wants words for the model");
+    else if (agent_submit(a->e, a->session, &p, 1, AGENT_STEER) <= 0) refuse(a, agent_last(a->e));
+}
+static void command_stop(app *a, char *rest)
+{
+    const char *what = next_word(&rest);
+    int tools = strcmp(what, "tools") == 0, now = strcmp(what, "now") == 0;
+    if ((*what && !tools && !now) || *next_word(&rest)) { refuse(a, "/stop, /stop tools or /stop now"); return; }
+    if (!a->running) { refuse(a, "nothing is going on"); return; }
+    if (now) { cancel_run(a); return; }
+    (void)agent_stop(a->e, a->session, tools ? AGENT_STOP_TOOLS : AGENT_STOP_STEP);
+    if (a->opt.json || a->wait.at) return;
+    note_begin(a);
+    fputs(tools ? "[stops when the tools that run are done]" : "[stops when this step is over]", stdout);
+    note_end(a);
+}
+static void queue_show(app *a, const agent_item *it)
+{
+    replay_text text = {NULL, 0, 0};
+    agent_part p;
+    size_t i;
+    replay_put(&text, "", 0);
+    for (i = 0; i < it->part_count && agent_queue_part(a->e, a->session, it->item, i, &p) == AGENT_OK; i++)
+        if (p.kind == AGENT_PART_TEXT) replay_put(&text, p.text.p, p.text.n);
+    if (a->opt.json) {
+        a->words.n = 0;
+        replay_queued(&a->words, it->item, "waits", it->lane, replay_str(text.p));
+        fwrite(a->words.p, 1, a->words.n, stdout);
+    } else {
+        printf("  %u%s  ", (unsigned)it->item, it->lane == AGENT_STEER ? " (for the next step)" : "");
+        show_short(a, replay_str(text.p), 200);
+        a->column = 1;
+        fresh_line(a);
+    }
+    free(text.p);
+}
+static void queue_list(app *a)
+{
+    agent_item it;
+    size_t i;
+    fresh_line(a);
+    for (i = 0; agent_queue_at(a->e, a->session, i, &it) == AGENT_OK; i++) queue_show(a, &it);
+    if (i == 0 && !a->opt.json) puts("  nothing waits");
+}
+static int lane_of(const app *a, uint32_t item)
+{
+    agent_item it;
+    size_t i;
+    for (i = 0; agent_queue_at(a->e, a->session, i, &it) == AGENT_OK; i++) if (it.item == item) return it.lane;
+    return AGENT_QUEUE;
+}
+static void command_queue(app *a, char *rest)
+{
+    const char *what = next_word(&rest), *which = next_word(&rest), *before = next_word(&rest);
+    int drop = strcmp(what, "drop") == 0, rc;
+    uint32_t item = item_number(which);
+    if (*what == 0) { queue_list(a); return; }
+    if ((!drop && strcmp(what, "move")) || item == 0 || (*before && (drop || item_number(before) == 0)) || *next_word(&rest)) {
+        refuse(a, "/queue, /queue drop NUMBER or /queue move NUMBER [BEFORE]");
+        return;
+    }
+    rc = drop ? agent_queue_cancel(a->e, a->session, item) : agent_queue_move(a->e, a->session, item, lane_of(a, item), item_number(before));
+    if (rc != AGENT_OK) refuse(a, rc == AGENT_LATE ? "it does not wait any more" : agent_last(a->e));
+}
+static void command_retry(app *a, char *rest)
+{
+    const char *what = next_word(&rest);
+    if ((*what && strcmp(what, "now")) || *next_word(&rest)) refuse(a, "/retry or /retry now");
+    else if (agent_retry(a->e, a->session, AGENT_RETRY_NOW) == AGENT_OK) {}
+    else if (busy(a)) refuse(a, "nothing waits for a retry");
+    else if (agent_regenerate(a->e, a->session) <= 0) refuse(a, agent_last(a->e));
+}
+static void command_go(app *a, char *rest)
+{
+    if (*rest) refuse(a, "/go takes no words");
+    else if (busy(a)) refuse(a, "it is going on");
+    else if (agent_submit(a->e, a->session, NULL, 0, AGENT_QUEUE) <= 0) refuse(a, agent_last(a->e));
+}
+static void command_model(app *a, char *rest)
+{
+    const char *name = next_word(&rest);
     if (*name ? agent_session_set(a->e, a->session, "model", name, AGENT_CSTR) != AGENT_OK : agent_models(a->e, a->peer) != AGENT_OK)
-        fprintf(stderr, "chat: %s\n", agent_last(a->e));
-    else a->busy = *name == 0;
+        refuse(a, agent_last(a->e));
+    else if (*name == 0) a->listing = 1;
+}
+static void command_help(app *a, char *rest);
+typedef struct command { const char *name, *words, *help; void (*run)(app *, char *rest); } command;
+static const command commands[] = {
+    {"/help",  "",                       "this list", command_help},
+    {"/steer", "TEXT",                   "into the run that is going on, before its next step", command_steer},
+    {"/stop",  "[tools | now]",          "stops after this step; when the tools that run are done; at once (Ctrl-C)", command_stop},
+    {"/queue", "[drop N | move N [M]]",  "what waits; takes one back; puts one at the end or before another", command_queue},
+    {"/retry", "[now]",                  "does not wait for the next attempt; when nothing is going on, asks the last question again", command_retry},
+    {"/go",    "",                       "goes on with what is there, as after a failure or a limit", command_go},
+    {"/model", "[NAME]",                 "the provider's models; goes on with that one", command_model}
+};
+static void command_help(app *a, char *rest)
+{
+    FILE *f = a->opt.json ? stderr : stdout;
+    size_t i;
+    (void)rest;
+    fresh_line(a);
+    for (i = 0; i < sizeof commands / sizeof *commands; i++) fprintf(f, "  %-7s%-22s  %s\n", commands[i].name, commands[i].words, commands[i].help);
+    fputs("  Other lines are for the model; while it is at work they wait. A blank before a slash makes a line of it.\n", f);
+}
+/* 1: it is one, or looks like one: a slash and letters, alone or before a blank.                                       */
+static int command_line(app *a, char *line)
+{
+    size_t n = 1, i;
+    char *rest;
+    if (line[0] != '/') return 0;
+    while (line[n] >= 'a' && line[n] <= 'z') n++;
+    if (n == 1 || (line[n] && line[n] != ' ' && line[n] != '\t')) return 0;
+    rest = line + n + strspn(line + n, " \t");
+    for (i = strlen(rest); i && (rest[i - 1] == ' ' || rest[i - 1] == '\t'); i--) rest[i - 1] = 0;
+    for (i = 0; i < sizeof commands / sizeof *commands; i++) if (strlen(commands[i].name) == n && strncmp(commands[i].name, line, n) == 0) {
+        commands[i].run(a, rest);
+        fflush(stdout);
+        return 1;
+    }
+    refuse(a, "there is no such command; /help lists them");
     return 1;
 }
 static void on_line(app *a, char *line)
@@ -523,15 +829,24 @@ static void on_line(app *a, char *line)
     job *j = job_asking(a);
     size_t n = strlen(line);
     if (n && line[n - 1] == '\r') line[n - 1] = 0;
+    if (a->input_tty && a->output_tty) a->column = a->wait.above = 0;           /* the terminal shows what is typed      */
+    a->prompted = 0;
+    if (command_line(a, line)) return;
     if (j) job_answer(a, j, line);
-    else if (line[strspn(line, " \t")] && !command(a, line)) say(a, line);
+    else if (line[strspn(line, " \t")]) say(a, line);
+}
+/* Who takes the next line: a question; with --prompt else commands only.                                              */
+static int takes_line(app *a)
+{
+    if (job_asking(a)) return 1;
+    return a->opt.prompt ? a->live && a->input_n && a->input[0] == '/' : a->live || !busy(a);
 }
 /* Uses the next line of stdin, if one is there and somebody waits for it. 1: it did.                                  */
 static int next_line(app *a)
 {
     char *end, *line;
     size_t n;
-    if (a->opt.prompt ? job_asking(a) == NULL : a->busy && job_asking(a) == NULL) return 0;
+    if (!takes_line(a)) return 0;
     end = a->input_n ? (char *)memchr(a->input, '\n', a->input_n) : NULL;
     if (end == NULL && !(a->input_n && (a->input_over || a->input_n >= MAX_LINE))) return 0;
     n = end ? (size_t)(end - a->input) : a->input_n;
@@ -560,29 +875,39 @@ static void input_ended(app *a)               /* nobody can say yes any more    
     job *j;
     if (a->input_n) return;
     while ((j = job_asking(a)) != NULL) job_answer(a, j, "");
-    if (!a->busy && !a->opt.prompt) a->over = 1;
+    if (!busy(a) && !a->opt.prompt) a->over = 1;
 }
 static void on_signals(app *a)
 {
     char c;
     while (read(signal_pipe[0], &c, 1) == 1) {
         if (c == 'c') jobs_reap(a);
-        else if (a->busy == 1) { a->busy = 2; (void)agent_cancel(a->e, a->session); }
+        else if (busy(a) && !a->cancelled) cancel_run(a);
         else { a->over = 1; a->code = 130; }
     }
+}
+/* Whether stdin is to be read. A terminal is left to the shell that has it while this program is in the background.    */
+static int reads_input(app *a)
+{
+    if (a->input_over || a->input_n >= MAX_LINE) return 0;
+    if (job_asking(a)) return 1;
+    return a->live ? !a->input_tty || tcgetpgrp(0) < 0 || tcgetpgrp(0) == getpgrp() : !busy(a) && !a->opt.prompt;
 }
 static void wait_for_more(app *a)
 {
     struct pollfd p[HOST_MAX + MAX_JOBS + 2], *jobs = p + HOST_MAX, *in = jobs + MAX_JOBS, *sig = in + 1;
-    int i;
+    int i, ms = count_down(a), most;
     memset(p, 0, sizeof p);
     host_poll(&a->net, a->e, p);
     for (i = 0; i < MAX_JOBS; i++) { jobs[i].fd = a->jobs[i].fd; jobs[i].events = POLLIN; }
-    in->fd = !a->input_over && a->input_n < MAX_LINE && (job_asking(a) || (!a->busy && !a->opt.prompt)) ? 0 : -1;
+    in->fd = reads_input(a) ? 0 : -1;
     in->events = POLLIN;
     sig->fd = signal_pipe[0];
     sig->events = POLLIN;
-    if (poll(p, sizeof p / sizeof *p, host_wait(a->e)) <= 0) return;
+    most = host_wait(a->e);
+    if (in->fd < 0 && a->input_tty && !a->input_over && (ms < 0 || ms > 1000)) ms = 1000;    /* it may come to the foreground */
+    if (ms >= 0 && (most < 0 || most > ms)) most = ms;
+    if (poll(p, sizeof p / sizeof *p, most) <= 0) return;
     host_ready(&a->net, a->e, p);
     for (i = 0; i < MAX_JOBS; i++)
         if (jobs[i].fd >= 0 && jobs[i].revents && !job_read(a, &a->jobs[i])) { close(a->jobs[i].fd); a->jobs[i].fd = -1; }
@@ -592,14 +917,13 @@ static void wait_for_more(app *a)
 static void loop(app *a)
 {
     const agent_event *ev;
-    int prompted = 0;
     while (!a->over) {
         host_tick(a->e);
         while ((ev = agent_next(a->e)) != NULL) on_event(a, ev);
         if (a->over || job_ask(a) || next_line(a)) continue;
         if (a->input_over) { input_ended(a); if (a->over || agent_deadline(a->e) == 0) continue; }
-        if (a->input_tty && !a->busy && !a->opt.prompt && !prompted) { fflush(stdout); fputs("> ", stderr); }
-        prompted = a->input_tty && !a->busy;
+        if (a->input_tty && !busy(a) && !a->opt.prompt && !a->prompted) { fflush(stdout); fputs("> ", stderr); }
+        a->prompted = a->input_tty && !busy(a);
         wait_for_more(a);
     }
 }
@@ -632,14 +956,40 @@ static int help(void)
 {
     size_t i;
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
-           "            [--no-stream]\n"
+           "            [--no-stream] [--live]\n"
            "providers, and the variable that has the key:\n");
     for (i = 0; agent_provider_at(i); i++) printf("  %-22s %s\n", agent_provider_at(i)->name, agent_provider_at(i)->key_env ? agent_provider_at(i)->key_env : "");
     return 0;
 }
+/* What --set says of the session's flags and numbers. 1: it was one of them, 0: it is an option, -1: no number.         */
+static int parse_desc(options *o, const char *set)
+{
+    static const struct { const char *set; uint32_t flag; } flags[] = {
+        {"think_tags=yes", AGENT_S_THINK_TAGS}, {"thoughts_told=yes", AGENT_S_THOUGHTS_TOLD}, {"go_on=yes", AGENT_S_GO_ON}
+    };
+    static const struct { const char *key; size_t at; uint32_t none; } numbers[] = {         /* none: what 0 stands for */
+        {"max_retries=", offsetof(agent_session_desc, max_retries), AGENT_OFF}, {"retry_ms=", offsetof(agent_session_desc, retry_ms), 1},
+        {"hint_cap_ms=", offsetof(agent_session_desc, hint_cap_ms), 1}, {"step_ms=", offsetof(agent_session_desc, step_ms), AGENT_OFF},
+        {"run_ms=", offsetof(agent_session_desc, run_ms), AGENT_OFF}, {"tool_ms=", offsetof(agent_session_desc, tool_ms), AGENT_OFF},
+        {"max_steps=", offsetof(agent_session_desc, max_steps), AGENT_OFF},
+        {"max_run_tokens=", offsetof(agent_session_desc, max_run_tokens), AGENT_OFF}
+    };
+    size_t i;
+    for (i = 0; i < sizeof flags / sizeof *flags; i++) if (strcmp(set, flags[i].set) == 0) { o->desc.flags |= flags[i].flag; return 1; }
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) if (strncmp(set, numbers[i].key, strlen(numbers[i].key)) == 0) {
+        const char *digits = set + strlen(numbers[i].key);
+        uint64_t n = 0;
+        if (*digits == 0) return -1;
+        for (; *digits; digits++) if (*digits < '0' || *digits > '9' || (n = n * 10u + (uint64_t)(*digits - '0')) >= AGENT_OFF) return -1;
+        if (n == 0) n = numbers[i].none;
+        *(uint32_t *)(void *)((char *)&o->desc + numbers[i].at) = (uint32_t)n;
+        return 1;
+    }
+    return 0;
+}
 static int parse(options *o, int argc, char **argv)          /* 0, or the exit code                                     */
 {
-    enum { ALL = 13 };
+    enum { ALL = 14 };
     struct { const char *name; const char **value; int *flag, *count; } all[ALL];
     int i, k;
     memset(all, 0, sizeof all);
@@ -656,6 +1006,7 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
     all[10].name = "--no-stream"; all[10].flag = &o->no_stream;
     all[11].name = "--attach";  all[11].value = o->attach; all[11].count = &o->attach_n;
     all[12].name = "--set";     all[12].value = o->set;    all[12].count = &o->set_n;
+    all[13].name = "--live";    all[13].flag = &o->live;
     for (i = 1; i < argc; i++) {
         for (k = 0; k < ALL && strcmp(argv[i], all[k].name); k++) {}
         if (k == ALL) return usage("unknown option, see --help", argv[i]);
@@ -670,14 +1021,9 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
     if (o->prompt && !*o->prompt) return usage("the prompt is empty", NULL);
     for (i = 0; i < o->set_n; i++) {
         if (strchr(o->set[i], '=') == NULL) return usage("--set wants KEY=VALUE", o->set[i]);
-        if (strcmp(o->set[i], "think_tags=yes") == 0) { o->think_tags = 1; o->set[i] = o->set[--o->set_n]; i--; }
-        else if (strcmp(o->set[i], "thoughts_told=yes") == 0) { o->thoughts_told = 1; o->set[i] = o->set[--o->set_n]; i--; }
-        else if (strncmp(o->set[i], "max_retries=", 12) == 0) {
-            o->max_retries = (uint32_t)strtoul(o->set[i] + 12, NULL, 10);
-            if (o->max_retries == 0) o->max_retries = AGENT_OFF;
-            o->set[i] = o->set[--o->set_n];
-            i--;
-        }
+        k = parse_desc(o, o->set[i]);
+        if (k < 0) return usage("--set wants a whole number there", o->set[i]);
+        if (k) { o->set[i] = o->set[--o->set_n]; i--; }
     }
     return 0;
 }
@@ -722,7 +1068,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
 {
     agent_desc d = AGENT_ZERO;
     agent_peer_desc p = AGENT_ZERO;
-    agent_session_desc s = AGENT_ZERO;
+    agent_session_desc s = a->opt.desc;
     const options *o = &a->opt;
     const char *name = o->provider ? o->provider : o->base_url ? "openai-compatible" : "openai";
     const agent_provider *row = provider_of(name);
@@ -747,9 +1093,6 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     if (s.peer == 0) return usage(agent_last(a->e), NULL);
     s.system = "You are an agent in a terminal. Answer briefly, and use the tools to find out what you do not know.";
     if (o->no_stream) s.flags |= AGENT_S_NO_STREAM;
-    if (o->think_tags) s.flags |= AGENT_S_THINK_TAGS;
-    if (o->thoughts_told) s.flags |= AGENT_S_THOUGHTS_TOLD;
-    s.max_retries = o->max_retries;
     tools_list(a);
     s.tools = a->tools;
     s.tool_count = CHAT_TOOLS;
@@ -778,7 +1121,9 @@ int main(int argc, char **argv)
     for (i = 0; i < MAX_JOBS; i++) a.jobs[i].fd = -1;
     a.model.leash = -1;
     a.input_tty = isatty(0);
-    a.output_tty = isatty(1);
+    a.output_tty = isatty(1) && !(getenv("TERM") && strcmp(getenv("TERM"), "dumb") == 0);
+    a.error_tty = isatty(2) && a.output_tty;
+    a.live = a.input_tty || a.opt.live;
     if (!catch_signals()) { perror("chat"); return 1; }
     code = start_session(&a, argv[0]);
     if (code == 0) {

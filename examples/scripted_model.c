@@ -21,6 +21,7 @@
  *   error STATUS "MESSAGE" [CODE]          an error answer in place of all that
  *   error-in-stream "MESSAGE"   an error event; the turn ends there
  *   cut                         the connection is closed there, in the middle of the answer
+ *   drop                        it is closed before the first byte of an answer
  *
  * and settings:
  *
@@ -28,7 +29,8 @@
  *   args-in-pieces N            a call's arguments come in N deltas
  *   bytes N                     at most N bytes in one HTTP chunk and in one write
  *   delay MS                    a pause after each event
- *   retry-after SECONDS         the header, in every answer of the turn
+ *   retry-after SECONDS         the header, in every answer of the turn …
+ *   retry-after-date SECONDS    … as the date so many seconds from now
  *   chunked on|off              off: the body ends with the connection
  *   close                       the connection ends after the answer
  *   no-done                     without `data: [DONE]`
@@ -90,9 +92,9 @@ static void text_drop(text *t) { free(t->p); memset(t, 0, sizeof *t); }
 /* ---- the script ---- */
 enum act_kind { ACT_TEXT, ACT_REASONING, ACT_CALL, ACT_ERROR, ACT_CUT };
 typedef struct act { enum act_kind kind; const char *text, *name, *id; } act;
-typedef struct settings { long piece, args_pieces, bytes, delay, retry_after, unchunked, close, no_done, whole; } settings;
+typedef struct settings { long piece, args_pieces, bytes, delay, retry_after, retry_date, unchunked, close, no_done, whole; } settings;
 typedef struct turn {
-    int always, played;
+    int always, played, drop;
     const char *when, *finish;
     act *acts; size_t act_n;
     int calls;
@@ -169,6 +171,7 @@ static int setting(settings *s, const char *name, char **at)
     else if (!strcmp(name, "bytes")) s->bytes = number(at, "N", 1, 1 << 20);
     else if (!strcmp(name, "delay")) s->delay = number(at, "MS", 0, 3600000);
     else if (!strcmp(name, "retry-after")) s->retry_after = number(at, "SECONDS", 0, 1000000);
+    else if (!strcmp(name, "retry-after-date")) s->retry_date = number(at, "SECONDS", 1, 1000000);
     else if (!strcmp(name, "close")) s->close = 1;
     else if (!strcmp(name, "no-done")) s->no_done = 1;
     else if (!strcmp(name, "whole")) s->whole = 1;
@@ -209,6 +212,7 @@ static void directive(turn *t, const char *name, char **at)
     else if (!strcmp(name, "finish")) t->finish = need_word(at, "REASON");
     else if (!strcmp(name, "error-in-stream")) act_add(t, ACT_ERROR)->text = need_word(at, "MESSAGE");
     else if (!strcmp(name, "cut")) act_add(t, ACT_CUT);
+    else if (!strcmp(name, "drop")) t->drop = 1;
     else if (!strcmp(name, "call")) {
         a = act_add(t, ACT_CALL);
         a->name = need_word(at, "NAME");
@@ -272,7 +276,7 @@ typedef struct conn {
     size_t *stops, stop_n, stop_at;           /* where the answer pauses                                                */
     uint64_t wake;                            /* 0: it does not                                                         */
     long bytes, delay;
-    int close_after, busy, gone;              /* gone: the client sends no more                                         */
+    int close_after, busy, gone, drop;        /* gone: the client sends no more; drop: it gets no answer                */
 } conn;
 static conn conns[MAX_CONNS];
 static unsigned answers;
@@ -492,6 +496,13 @@ static void body_whole(body *b, const turn *t)
 
 /* ---- HTTP ---- */
 enum framing { FRAME_LENGTH, FRAME_CHUNKED, FRAME_CLOSE };
+static void put_date(text *o, long seconds)   /* RFC 9110 5.6.7; no locale is set                                      */
+{
+    time_t at = time(NULL) + (time_t)seconds;
+    struct tm tm;
+    char date[64];
+    if (gmtime_r(&at, &tm) && strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &tm)) text_put(o, date);
+}
 static void put_head(conn *c, long status, const char *type, const settings *s, enum framing framing, size_t length)
 {
     text *o = &c->out;
@@ -502,6 +513,7 @@ static void put_head(conn *c, long status, const char *type, const settings *s, 
     text_put(o, type);
     text_put(o, "\r\n");
     if (s->retry_after) { text_put(o, "retry-after: "); text_number(o, s->retry_after); text_put(o, "\r\n"); }
+    if (s->retry_date) { text_put(o, "retry-after: "); put_date(o, s->retry_date); text_put(o, "\r\n"); }
     if (framing == FRAME_CHUNKED) text_put(o, "transfer-encoding: chunked\r\n");
     if (framing == FRAME_LENGTH) { text_put(o, "content-length: "); text_number(o, (long)length); text_put(o, "\r\n"); }
     if (s->close || framing == FRAME_CLOSE) { text_put(o, "connection: close\r\n"); c->close_after = 1; }
@@ -597,7 +609,8 @@ static void answer(conn *c, const char *method, const char *path, agent_str requ
     answers++;
     c->bytes = t->set.bytes;
     c->delay = t->set.delay;
-    if (t->status) answer_error(c, t->status, t->message, t->code, &t->set);
+    if (t->drop) c->drop = 1;
+    else if (t->status) answer_error(c, t->status, t->message, t->code, &t->set);
     else answer_turn(c, t, request);
 }
 static int same_name(const char *p, const char *name)        /* p begins with name in any case                          */
@@ -648,6 +661,7 @@ static void conn_parse(conn *c)               /* a request, if all of it is ther
     request.p = c->in.p + head;
     request.n = n;
     answer(c, c->in.p, path ? path + 1 : "", request);
+    if (c->drop) { conn_drop(c); return; }
     memmove(c->in.p, c->in.p + head + n, c->in.n - head - n + 1);
     c->in.n -= head + n;
 }

@@ -1,8 +1,14 @@
 /* Events in the vocabulary of the tests: one JSON object a line, {"ev":"text","text":"..."}. Neighbouring texts are one text in pieces.
  *   text, reasoning {text}   tool_input {id, name | text}   tool_call {id, name, args | args_raw, args_error}   finish {reason, raw, usage}
- *   error {kind, code, message, retryable, http_status, retry_after_ms, request_id, offset}   source {url, title}   warning {message, code}
+ *   error {kind, code, message, retryable, scope, http_status, retry_after_ms, request_id, offset}   source {url, title}   warning {message, code}
+ *     scope: attempt or step when it is tried again, else it is not there
  *   retry_wait {attempt, max, wait_ms, kind}   retry_go {attempt, max, kind}
+ *   queued {item, op, lane, text}   op: added, delivered, returned, moved, and waits in what /queue of chat lists; lane: queue, steer, store
  *   provider_call {id, name, args}   provider_result {id, name, value, status}   file {mime, uri | data}   custom {type, value}
+ * chat --json also has
+ *   run_start {run}   step_start {step}   tool_result {id, name, is_error, text}   models {list}
+ *   run_end {reason, steps, why, wait_ms}   reason: done, cancelled, limit, failed; why is there when more is to be said: tool or finish that
+ *     ended it, steps, tokens or time that are used up, hint: the provider wants no more for wait_ms
  * Include agent.h first. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
@@ -174,6 +180,8 @@ static void replay_error(replay_text *t, const agent_event *ev)
     else if (ev->name.n) replay_member(t, "code", ev->name);
     replay_member(t, "message", ev->text);
     replay_puts(t, ev->u.error.retryable ? ",\"retryable\":true" : ",\"retryable\":false");
+    if (ev->u.error.scope == AGENT_SCOPE_ATTEMPT) replay_member(t, "scope", replay_str("attempt"));
+    if (ev->u.error.scope == AGENT_SCOPE_STEP) replay_member(t, "scope", replay_str("step"));
     if (ev->u.error.http_status) replay_number(t, "http_status", ev->u.error.http_status);
     if (ev->u.error.retry_after_ms >= 0) replay_number(t, "retry_after_ms", ev->u.error.retry_after_ms);
     if (ev->u.error.request_id.n) replay_member(t, "request_id", ev->u.error.request_id);
@@ -219,9 +227,19 @@ static void replay_custom(replay_text *t, const agent_event *ev)
     replay_compact(t, ev->text);
     replay_puts(t, "}\n");
 }
+static void replay_queued(replay_text *t, uint32_t item, const char *op, int lane, agent_str text)
+{
+    replay_puts(t, "{\"ev\":\"queued\"");
+    replay_number(t, "item", item);
+    replay_member(t, "op", replay_str(op));
+    replay_member(t, "lane", replay_str(lane == AGENT_STEER ? "steer" : lane == AGENT_STORE ? "store" : "queue"));
+    replay_member(t, "text", text);
+    replay_puts(t, "}\n");
+}
 /* An event as a line of the vocabulary; events that are not in it make no line.                                        */
 static void replay_line(replay_text *t, const agent_event *ev)
 {
+    static const char *const ops[] = { "added", "delivered", "returned", "moved" };
     agent_str none = { "", 0 };
     switch (ev->type) {
     case AGENT_EV_TEXT_DELTA: replay_words(t, "text", "text", ev->text, "", none); break;
@@ -244,6 +262,7 @@ static void replay_line(replay_text *t, const agent_event *ev)
         replay_member(t, "kind", replay_str(replay_kind(ev->u.retry.fault)));
         replay_puts(t, "}\n");
         break;
+    case AGENT_EV_QUEUED: replay_queued(t, ev->u.queued.item, ops[ev->u.queued.op & 3], ev->u.queued.lane, ev->text); break;
     default: break;
     }
 }

@@ -5,8 +5,7 @@
  * - The work is linear. Each allocation failing in turn breaks none of that. Nothing leaks.
  * seeds: chat sse http prefix 3 */
 #include <stdint.h>
-static unsigned long long touched;
-#define AGENTI_TOUCH(n) ((void)(touched += (n)))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "check_events.h"

@@ -6,8 +6,7 @@
  * - agent_http_header finds what the block holds; agent_http_write_header writes what the reader reads back.
  * seeds: http prefix 1 */
 #include <stdint.h>
-static unsigned long long touched;
-#define AGENTI_TOUCH(n) ((void)(touched += (n)))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "codecs.h"

@@ -16,9 +16,10 @@ EVERYTHING="-Weverything -Wno-unknown-warning-option -Wno-padded -Wno-unsafe-buf
  -Wno-declaration-after-statement -Werror"
 EVERYTHING_CXX="$EVERYTHING -Wno-old-style-cast -Wno-zero-as-null-pointer-constant -Wno-c++98-compat -Wno-c++98-compat-pedantic"
 
-GATES="regenerated prefixes split sources recursion macros exports undefined nomalloc allocator frames
+# The long one first, so that it does not run alone at the end.
+GATES="lean regenerated prefixes split sources recursion macros exports undefined nomalloc allocator frames
  wall_gcc_c99 wall_gcc_c11 wall_gcc_c2x wall_gxx_11 wall_gxx_20 wall_clang_c99 wall_clang_c11 wall_clang_c2x wall_clangxx_11 wall_clangxx_20
- no_exceptions aliasing m32 poison units examples size lean tls compile_time"
+ no_exceptions aliasing m32 poison units examples size tls compile_time"
 
 # What a gate writes is shown when it fails; `note` is shown always. Exit code 77 is a skip.
 note() { echo "$*" >>"$D.note"; }
@@ -33,7 +34,7 @@ units() {
     printf '#define AGENT_STATIC\n#include "agent.h"\n' >"$D.decl.$1"
     printf '#include "agent.h"\n#include "agent.h"\n#define AGENT_IMPLEMENTATION\n#include "agent.h"\n#include "agent.h"\n' >"$D.twice.$1"
 }
-# wall SUFFIX COMPILER FLAGS…: every way of including, no warnings
+# wall SUFFIX COMPILER FLAGS…: every way of including, no warnings. Included twice, the same code is not compiled once more.
 wall() {
     suffix=$1
     shift
@@ -42,6 +43,7 @@ wall() {
         quiet=
         # gcc cannot be told in the header that a static function without a body may stay so
         [ $way = decl ] && quiet=-Wno-unused-function
+        [ $way = twice ] && quiet=-fsyntax-only
         echo "-- $way: $*"
         "$@" $quiet -I. -c "$D.$way.$suffix" -o "$D.$way.o" || exit 1
     done
@@ -163,12 +165,17 @@ gate_macros() {
     [ $bad -eq 0 ]
 }
 # Objects as programs get them, for gcc and clang: $D.<compiler>.<level>.o
+object() { # compiler, level
+    "$1" -std=c99 $2 -fno-pic -fno-pie -Wframe-larger-than=512 -I. -c "$D.impl.c" -o "$D.$(basename "$1")$2.o" 2>"$D.$(basename "$1")$2.err"
+}
+# Several gates look at the same ones: made once, before all gates.
+WANT_OBJECTS=" exports undefined frames size "
 objects() {
-    units c
     for cc in "$GCC" "$CLANG"; do
         command -v "$cc" >/dev/null 2>&1 || continue
         for level in -Os -O2; do
-            "$cc" -std=c99 $level -fno-pic -fno-pie "$@" -I. -c "$D.impl.c" -o "$D.$(basename "$cc")$level.o" || exit 1
+            o=$B/check/objects.$(basename "$cc")$level
+            [ -s "$o.o" ] || { cat "$o.err"; echo "^ $o.o: does not compile"; exit 1; }
         done
     done
 }
@@ -176,7 +183,7 @@ gate_exports() {
     need nm
     need size
     objects
-    for o in "$D".*-O?.o; do
+    for o in "$B"/check/objects.*-O?.o; do
         nm -g --defined-only "$o" | awk '{ print $NF }' | grep -vE '^agent_' && { echo "^ $o: exported without the prefix agent_"; exit 1; }
         nm "$o" | grep -E ' [dDbBcCsSgG] ' && { echo "^ $o: writable data"; exit 1; }
         size -A "$o" | awk '/^\.(data|bss|tdata|tbss)/ && $2 > 0 { print; bad = 1 } END { exit bad }' || { echo "^ $o: data is not empty"; exit 1; }
@@ -186,18 +193,22 @@ gate_exports() {
 gate_undefined() {
     need nm
     objects
-    for o in "$D".*-O?.o; do
+    for o in "$B"/check/objects.*-O?.o; do
         nm -u "$o" | awk '{ print $NF }' | grep -vxE 'memcpy|memmove|memset|memcmp|memchr|strlen|realloc|free|bcmp' && { echo "^ $o: needs more than it may"; exit 1; }
     done
     return 0
 }
 gate_nomalloc() {
     need nm
-    objects -DAGENT_NO_MALLOC -Wall -Wextra -Werror
+    units c
+    flags="-std=c99 -Wall -Wextra -Werror -DAGENT_NO_MALLOC -I. -c"
+    $GCC $flags -Os -fno-pic -fno-pie "$D.impl.c" -o "$D.gcc-Os.o" || exit 1
+    $GCC $flags -O2 -ffreestanding "$D.impl.c" -o "$D.free-O2.o" || exit 1
+    if command -v "$CLANG" >/dev/null 2>&1; then $CLANG $flags -Os -fno-pic -fno-pie "$D.impl.c" -o "$D.clang-Os.o" || exit 1; fi
     for o in "$D".*-O?.o; do
         nm -u "$o" | awk '{ print $NF }' | grep -vxE 'memcpy|memmove|memset|memcmp|memchr|strlen|bcmp' && { echo "^ $o: needs an allocator in spite of AGENT_NO_MALLOC"; exit 1; }
     done
-    $GCC -std=c99 -O2 -ffreestanding -Wall -Wextra -Werror -DAGENT_NO_MALLOC -I. -c "$D.impl.c" -o "$D.free.o"
+    return 0
 }
 gate_allocator() {
     cat >"$D.c" <<'END'
@@ -217,7 +228,10 @@ END
     if $GCC -std=c99 -DAGENT_FREE=free -I. -fsyntax-only "$D.impl.c" 2>"$D.err"; then echo "AGENT_FREE alone must be refused"; exit 1; fi
     grep -q 'both' "$D.err"
 }
-gate_frames() { objects -Wframe-larger-than=512 -Werror; }
+gate_frames() {
+    objects
+    ! grep -h . "$B"/check/objects.*-O?.err
+}
 
 gate_wall_gcc_c99() { need "$GCC"; wall c $GCC -std=c99 -O2 $WALL $PROTOTYPES; }
 gate_wall_gcc_c11() { need "$GCC"; wall c $GCC -std=c11 -Os $WALL $PROTOTYPES; }
@@ -234,7 +248,7 @@ gate_no_exceptions() {
     wall cc $GXX -std=c++11 -fno-exceptions -fno-rtti $WALL
     if command -v "$CLANGXX" >/dev/null 2>&1; then wall cc $CLANGXX -std=c++11 -fno-exceptions -fno-rtti -Wall -Wextra -Werror; fi
 }
-gate_aliasing() { need "$GCC"; wall c $GCC -std=c99 -O2 -fstrict-aliasing -Wstrict-aliasing=2 -Wall -Werror; }
+gate_aliasing() { need "$GCC"; units c; $GCC -std=c99 -O2 -fstrict-aliasing -Wstrict-aliasing=2 -Wall -Werror -I. -c "$D.impl.c" -o "$D.o"; }
 gate_m32() {
     need "$GCC"
     printf '#include <stdlib.h>\nint main(void) { return 0; }\n' >"$D.probe.c"
@@ -316,7 +330,9 @@ gate_examples() {
     for f; do
         case $f in *curl*) continue ;; esac
         echo "-- $f"
-        $GCC -O1 -Wall -Wextra -Wshadow -Werror -I. -c "$f" -o "$D.o" || exit 1
+        # their own code; that of the header has gates of its own
+        $GCC -DAGENTI_SPLIT -O1 -Wall -Wextra -Wshadow -Werror -I. -c "$f" -o "$D.o" || exit 1
+        $GCC -Wall -Wextra -Wshadow -Werror -I. -fsyntax-only "$f" || exit 1
     done
     if command -v "$CLANG" >/dev/null 2>&1; then
         for f; do
@@ -328,8 +344,8 @@ gate_examples() {
 gate_size() {
     need size
     objects
-    for o in "$D".*-O?.o; do
-        note "$(size -A "$o" | awk -v o="$(echo "$o" | sed 's/.*size\.//; s/\.o$//')" '/^\.text/ { t += $2 } /^\.rodata/ { r += $2 } END { printf "%s: .text %d bytes, constants %d", o, t, r }')"
+    for o in "$B"/check/objects.*-O?.o; do
+        note "$(size -A "$o" | awk -v o="$(echo "$o" | sed 's/.*objects\.//; s/\.o$//')" '/^\.text/ { t += $2 } /^\.rodata/ { r += $2 } END { printf "%s: .text %d bytes, constants %d", o, t, r }')"
     done
 }
 # Each switch that leaves something out, alone, all together, and all but one: no warnings, and what it saves.
@@ -359,8 +375,9 @@ gate_tls() {
     printf '#include <mbedtls/ssl.h>\n' >"$D.probe.c"
     $GCC -E "$D.probe.c" >/dev/null 2>&1 || skip "mbedTLS's headers are not installed"
     units c
-    for std in c99 c11; do $GCC -std=$std $WALL $PROTOTYPES -O2 -Wframe-larger-than=512 -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1; done
-    if command -v "$GXX" >/dev/null 2>&1; then $GXX -x c++ -std=c++11 $WALL -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1; fi
+    $GCC -std=c99 $WALL $PROTOTYPES -O2 -Wframe-larger-than=512 -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1
+    $GCC -std=c11 $WALL $PROTOTYPES -DAGENT_MBEDTLS -I. -fsyntax-only "$D.impl.c" || exit 1
+    if command -v "$GXX" >/dev/null 2>&1; then $GXX -x c++ -std=c++11 $WALL -DAGENT_MBEDTLS -I. -fsyntax-only "$D.impl.c" || exit 1; fi
     $GCC -std=c99 -Os -fno-pic -DAGENT_MBEDTLS -I. -c "$D.impl.c" -o "$D.o" || exit 1
     nm -u "$D.o" | awk '{ print $NF }' | grep -vxE 'memcpy|memmove|memset|memcmp|memchr|strlen|realloc|free|bcmp|mbedtls_.*' && { echo "^ needs more than it may"; exit 1; }
     return 0
@@ -399,7 +416,22 @@ if [ "$1" = --gate ]; then
     cat "$D.said"
     exit 0
 fi
+if [ "$1" = --object ]; then
+    D=$B/check/objects
+    object "$2" "$3"
+    exit 0
+fi
 [ $# -gt 0 ] && GATES=$*
+rm -f "$B"/check/objects.*
+for gate in $GATES; do
+    case $WANT_OBJECTS in *" $gate "*) ;; *) continue ;; esac
+    D=$B/check/objects
+    units c
+    for cc in "$GCC" "$CLANG"; do
+        if command -v "$cc" >/dev/null 2>&1; then echo "$cc -Os"; echo "$cc -O2"; fi
+    done | xargs -P "$JOBS" -n 2 sh tests/check.sh --object
+    break
+done
 for gate in $GATES; do rm -f "$B/check/$gate.result"; done
 echo $GATES | tr ' ' '\n' | xargs -P "$JOBS" -n 1 sh tests/check.sh --gate
 passed=0 failed=0 skipped=0

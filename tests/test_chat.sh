@@ -436,6 +436,421 @@ cancel "cancel while a command runs" 'turn
 call run c1 {"command":"echo begun; sleep 1000"}' '"ev":"tool_call"' --yes
 check "a result for what was cancelled" 1 "$(grep -c '"tool_result","id":"c1","name":"run","is_error":true' "$tmp/out")"
 
+# ---- lines while a run is going on ----
+cat >"$tmp/talk.c" <<'END'
+#define _XOPEN_SOURCE 700
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char seen[1 << 20];
+static size_t seen_n, past;
+static int out;
+/* talk tty|pipe [WAIT SEND]... -- PROGRAM ARGUMENTS: when WAIT was shown, behind what was waited for before, SEND is typed; `!COMMAND` is
+ * run instead. Then stdin ends. Shows all that the program does. */
+static int more(int ms)              /* 0: its output has ended                                                         */
+{
+    struct pollfd p;
+    ssize_t n;
+    p.fd = out; p.events = POLLIN;
+    if (poll(&p, 1, ms) != 1 || seen_n == sizeof seen - 1) { fputs(seen, stdout); puts("talk: it says nothing more"); exit(97); }
+    n = read(out, seen + seen_n, sizeof seen - 1 - seen_n);
+    if (n > 0) seen_n += (size_t)n;
+    return n > 0;
+}
+int main(int argc, char **argv)
+{
+    int tty = strcmp(argv[1], "tty") == 0, in[2], up[2], status = 0, i, master = -1;
+    const char *at;
+    pid_t pid;
+    if (tty) {
+        if ((master = posix_openpt(O_RDWR | O_NOCTTY)) < 0 || grantpt(master) || unlockpt(master)) return 99;
+        fcntl(master, F_SETFD, FD_CLOEXEC);
+    } else if (pipe(in) || pipe(up)) return 99;
+    if ((pid = fork()) == 0) {
+        setsid();
+        if (tty) in[0] = up[1] = open(ptsname(master), O_RDWR);          /* the terminal of this session               */
+        dup2(in[0], 0); dup2(up[1], 1); dup2(up[1], 2);
+        for (i = 3; i < 32; i++) close(i);
+        for (i = 2; strcmp(argv[i], "--"); i++) {}
+        execv(argv[i + 1], argv + i + 1);
+        _exit(127);
+    }
+    if (!tty) { close(in[0]); close(up[1]); }
+    out = tty ? master : up[0];
+    for (i = 2; strcmp(argv[i], "--"); i += 2) {
+        while ((at = strstr(seen + past, argv[i])) == NULL) if (!more(20000)) { printf("%s\ntalk: never said: %s\n", seen, argv[i]); exit(97); }
+        past = (size_t)(at - seen) + strlen(argv[i]);
+        if (argv[i + 1][0] == '!') { if (system(argv[i + 1] + 1)) return 99; }
+        else if (write(tty ? master : in[1], argv[i + 1], strlen(argv[i + 1])) < 0) return 99;
+    }
+    if (!tty) close(in[1]);
+    else if (write(master, "\004", 1) < 0) return 99;
+    while (more(20000)) {}
+    while (waitpid(pid, &status, 0) < 0) {}
+    printf("%sexit %d\n", seen, WIFEXITED(status) ? WEXITSTATUS(status) : 98);
+    return 0;
+}
+END
+${CC:-cc} "$tmp/talk.c" -o "$tmp/talk" 2>"$tmp/err" || { cat "$tmp/err"; check "the driver compiles" yes no; }
+live_set=                       # options of chat
+live() {                        # SCRIPT [WAIT SEND]...: $found, what is not about connections
+    desk
+    start_model "$1"
+    shift
+    found=$(cd "$tmp/desk" && "$tmp/talk" pipe "$@" -- "$B/chat" --json --live --yes --set retry_ms=1 $live_set --base-url "$url" 2>&1)
+    found=$(say "$found" | joined)
+}
+tty() {                         # the same on a terminal, without its codes
+    desk
+    start_model "$1"
+    shift
+    found=$(cd "$tmp/desk" && TERM=xterm "$tmp/talk" tty "$@" -- "$B/chat" --yes $live_set --base-url "$url" 2>&1)
+    found=$(say "$found" | tr -d '\r\004\010' | sed "s/$(printf '\033')\[[0-9;]*[A-Za-z]//g; s/$(printf '\033')[78]//g; s/\^[CD]//g")
+}
+kinds() { say "$found" | sed -n 's/^{"ev":"\([a-z_]*\)".*/\1/p' | tr '\n' ' '; }
+# lines of kinds, without the braces
+only() { say "$found" | grep -E "^\{\"ev\":\"($1)\"" | sed 's/^{"ev"://; s/}$//; s/,"lane":"queue"//'; }
+text_ok='turn
+text ok'
+# A command that ends when the file `go` is there, and takes it away
+hold='call run c1 {"command":"until [ -e go ]; do sleep 0.02; done; rm go"}'
+go="!touch $tmp/desk/go"
+
+# retries
+live 'turn
+drop
+turn
+error 429 "Slow down" busy
+turn
+error 529 "Too much"
+turn
+text "At last."' '' 'hi
+'
+check "retries" '"retry_wait","attempt":1,"max":4,"wait_ms":1,"kind":"transport"
+"retry_go","attempt":1,"max":4,"kind":"transport"
+"error","kind":"rate_limit","code":"busy","message":"Slow down","retryable":true,"scope":"attempt","http_status":429
+"retry_wait","attempt":2,"max":4,"wait_ms":2,"kind":"rate_limit"
+"retry_go","attempt":2,"max":4,"kind":"rate_limit"
+"error","kind":"overloaded","code":"scripted_error","message":"Too much","retryable":true,"scope":"attempt","http_status":529
+"retry_wait","attempt":3,"max":4,"wait_ms":4,"kind":"overloaded"
+"retry_go","attempt":3,"max":4,"kind":"overloaded"
+"text","text":"At last."
+"run_end","reason":"done","steps":1' "$(only 'error|retry_wait|retry_go|text|run_end' | grep -v '"error","kind":"transport"')"
+check "retries: each is an attempt" 3 "$(only error | grep -c '"scope":"attempt"')"
+live_set='--set max_retries=2'
+live 'turn always
+error 503 "Closed"' '' 'hi
+'
+check "retries end" 'run_start step_start error retry_wait retry_go error retry_wait retry_go error run_end ' "$(kinds)"
+check "retries end: the last one is the run's" '0 exit 1' "$(only error | tail -n 1 | grep -c scope) $(say "$found" | tail -n 1)"
+live_set=
+live 'turn
+retry-after 1
+error 429 "Slow down"
+'"$text_ok" '' 'hi
+'
+check "a wait that the provider asks for" '"retry_wait","attempt":1,"max":4,"wait_ms":1000,"kind":"rate_limit"' "$(only retry_wait)"
+live 'turn
+retry-after-date 2
+error 503 "Maintenance"
+'"$text_ok" '' 'hi
+'
+wait_ms=$(only retry_wait | sed -n 's/.*"wait_ms":\([0-9]*\),.*/\1/p')
+check "a wait until a date" 'in time exit 0' "$([ "${wait_ms:-9999}" -le 2000 ] && echo in time) $(say "$found" | tail -n 1)"
+live 'turn
+retry-after 3600
+error 429 "Tomorrow"' '' 'hi
+'
+wait_ms=$(only run_end | sed -n 's/^"run_end","reason":"failed","steps":1,"why":"hint","wait_ms":\([0-9]*\)$/\1/p')
+check "a wait that is too long" 'an hour exit 1' "$([ "${wait_ms:-0}" -gt 3500000 ] && [ "$wait_ms" -le 3600000 ] && echo an hour) $(say "$found" | tail -n 1)"
+live 'turn
+retry-after 50
+error 429 "Slow down"
+'"$text_ok" '' 'hi
+' '"retry_wait"' '/retry now
+'
+check "/retry now" 'run_start step_start error retry_wait retry_go text finish run_end ' "$(kinds)"
+live 'turn
+retry-after 50
+error 429 "Slow down"' '' 'hi
+' '"retry_wait"' '/stop
+'
+check "/stop in a wait" '"run_end","reason":"cancelled","steps":1' "$(only run_end)"
+broken='turn
+text "half of "
+cut
+turn
+when "broke off"
+text "the rest"'
+live "$broken" '' 'hi
+'
+check "a cut: as it is" '"text","text":"half of "
+"run_end","reason":"failed","steps":1' "$(only 'text|run_end')"
+live_set='--set go_on=yes'
+live "$broken" '' 'hi
+'
+check "a cut: go_on" '"text","text":"half of "
+"retry_wait","attempt":1,"max":4,"wait_ms":1,"kind":"transport"
+"text","text":"the rest"
+"run_end","reason":"done","steps":2' "$(only 'text|retry_wait|run_end')"
+check "a cut: go_on, the step's error" 1 "$(only error | grep -c '"scope":"step"')"
+
+# limits
+slow='delay 60000
+turn
+text "never ends"
+text "never"'
+for limit in step_ms run_ms; do
+    live_set="--set $limit=50"
+    live "$slow" '' 'hi
+'
+    check "$limit" '"run_end","reason":"limit","steps":1,"why":"time" exit 1' "$(only run_end) $(say "$found" | tail -n 1)"
+done
+live_set='--set tool_ms=50'
+live 'turn
+call run c1 {"command":"sleep 1000"}
+'"$text_ok" '' 'hi
+'
+check "tool_ms" '1 "run_end","reason":"done","steps":2' "$(only tool_result | grep -c '"is_error":true') $(only run_end)"
+calls='turn
+usage 50 50
+call list c1 {}
+turn
+call list c2 {}
+'"$text_ok"
+live_set='--set max_steps=1'
+live "$calls" '' 'hi
+' '"run_end"' '/go
+' '"run_end"' '/go
+'
+check "max_steps and /go" '"run_end","reason":"limit","steps":1,"why":"steps"
+"run_end","reason":"limit","steps":1,"why":"steps"
+"run_end","reason":"done","steps":1' "$(only run_end)"
+live_set='--set max_run_tokens=100'
+live "$calls" '' 'hi
+'
+check "max_run_tokens" '"run_end","reason":"limit","steps":1,"why":"tokens"' "$(only run_end)"
+live_set=
+
+# the queue
+live "turn
+$hold
+turn
+text Done.
+turn
+when two
+text \"To two.\"
+turn
+when four
+text \"To four.\"" '' 'one
+' '"tool_call"' 'two
+three
+four
+/queue move 4
+/queue move 4 2
+/queue drop 3
+/queue
+' '"op":"waits","lane":"queue","text":"two"' "$go"
+check "the queue" '"queued","item":2,"op":"added","text":"two"
+"queued","item":3,"op":"added","text":"three"
+"queued","item":4,"op":"added","text":"four"
+"queued","item":4,"op":"moved","text":"four"
+"queued","item":4,"op":"moved","text":"four"
+"queued","item":3,"op":"returned","text":"three"
+"queued","item":4,"op":"waits","text":"four"
+"queued","item":2,"op":"waits","text":"two"
+"text","text":"Done."
+"run_end","reason":"done","steps":2
+"queued","item":4,"op":"delivered","text":"four"
+"text","text":"To four."
+"run_end","reason":"done","steps":1
+"queued","item":2,"op":"delivered","text":"two"
+"text","text":"To two."
+"run_end","reason":"done","steps":1' "$(only 'queued|text|run_end')"
+live "turn
+$hold
+turn
+when shorter
+text Short.
+turn
+text Never." '' 'one
+' '"tool_call"' '/steer   be shorter  
+two
+' '"item":3,"op":"added"' "$go
+" '"text":"Short."' '/stop now
+'
+check "/steer, and a line that is not for this run" '"queued","item":2,"op":"added","lane":"steer","text":"be shorter"
+"queued","item":3,"op":"added","text":"two"
+"queued","item":2,"op":"delivered","lane":"steer","text":"be shorter"
+"text","text":"Short."' "$(only 'queued|text' | head -n 4)"
+live "turn
+$hold
+turn
+text Never." '' 'one
+' '"tool_call"' 'two
+/stop
+/queue
+' '"op":"waits"' "$go"
+check "/stop" 'run_start step_start tool_call queued queued tool_result finish queued run_end ' "$(kinds)"
+check "/stop: what comes back" '"queued","item":2,"op":"returned","text":"two"
+"run_end","reason":"cancelled","steps":1' "$(only 'queued|run_end' | tail -n 2)"
+live "turn
+$hold
+$(echo "$hold" | sed 's/c1/c2/; s/ go / go2 /; s/rm go/rm go2/')
+turn
+text Never." '' 'one
+' '"tool_call","id":"c2"' '/stop tools
+/queue
+/steer x
+' '"op":"added"' "$go; touch $tmp/desk/go2"
+check "/stop tools: they end by themselves" '2 0' "$(only tool_result | grep -c .) $(only tool_result | grep -c '"is_error":true')"
+check "/stop tools" '"run_end","reason":"cancelled","steps":1' "$(only run_end | head -n 1)"
+live "turn
+$hold
+$text_ok" '' 'one
+' '"tool_call"' 'two
+/stop now
+' '"run_end"' 'three
+'
+check "/stop now" '"tool_result","id":"c1","name":"run","is_error":true
+"queued","item":2,"op":"returned","text":"two"
+"run_end","reason":"cancelled","steps":1
+"run_end","reason":"done","steps":1' "$(only 'tool_result|queued|run_end' | grep -v added | sed 's/,"text":"[^"]*interrupted[^"]*"//; s/,"text":"Cancelled[^"]*"//')"
+live 'turn
+text first
+turn
+text second' '' 'hi
+' '"run_end"' '/retry
+'
+check "/retry when nothing is going on" '"text","text":"first"
+"run_end","reason":"done","steps":1
+"text","text":"second"
+"run_end","reason":"done","steps":1' "$(only 'text|run_end')"
+live "turn
+$hold
+$text_ok
+turn
+when /etc
+text path" '' 'one
+' '"tool_call"' '/retry
+/go
+/stop maybe
+/queue drop
+/queue drop 7
+/queue move 1 2
+/queue stir 1
+/steer
+/nothing
+' 'no such command' "$go" '"run_end"' '/stop
+/go
+ /etc is what?
+'
+check "refused, in words" 'chat: nothing waits for a retry
+chat: it is going on
+chat: /stop, /stop tools or /stop now
+chat: /queue, /queue drop NUMBER or /queue move NUMBER [BEFORE]
+chat: no such item
+chat: it does not wait any more
+chat: /queue, /queue drop NUMBER or /queue move NUMBER [BEFORE]
+chat: /steer wants words for the model
+chat: there is no such command; /help lists them
+chat: nothing is going on' "$(say "$found" | grep '^chat: ' | head -n 10)"
+check "a slash that is for the model" '"text","text":"path"' "$(only text | tail -n 1)"
+live "$text_ok" '' '/help
+'
+check "/help" '/help /steer /stop /queue /retry /go /model' "$(say "$found" | sed -n 's/^  \(\/[a-z]*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+
+# as text, through a pipe: a line each
+start_model 'turn
+retry-after 1
+error 429 "Slow down" busy
+turn
+text "half of "
+cut
+turn
+text "the rest"'
+check "a retry without a terminal" '  Slow down (busy)
+retrying in 1 s (rate limit, attempt 1 of 4)
+half of 
+  the connection ended in the body
+retrying in 1 s (broken connection, attempt 2 of 4)
+the rest
+[done, 2 steps]
+exit 0' "$("$B/chat" --set go_on=yes --set retry_ms=1 --base-url "$url" --prompt hi 2>&1 </dev/null; echo "exit $?")"
+start_model 'turn
+retry-after 3600
+error 429 "Tomorrow"'
+check "come back later" 'error: Tomorrow (scripted_error)
+[failed: the provider wants no more before TIME, 1 step]
+exit 1' "$({ "$B/chat" --base-url "$url" --prompt hi 2>&1 </dev/null; echo "exit $?"; } | sed 's/before \([0-9-]* \)*[0-9][0-9]:[0-9][0-9]:[0-9][0-9]/before TIME/')"
+start_model "$calls"
+check "a limit" '[list]
+[limit: no more steps, 1 step, 50 tokens in, 50 out]
+exit 1' "$({ "$B/chat" --set max_steps=1 --base-url "$url" --prompt hi 2>&1 </dev/null; echo "exit $?"; } | grep -v '^  list')"
+start_model "$calls"
+check "0 is no limit" 'exit 0' "$("$B/chat" --set run_ms=0 --set step_ms=0 --set tool_ms=0 --set max_steps=0 --base-url "$url" --prompt hi >/dev/null 2>&1 </dev/null; echo "exit $?")"
+
+# on a terminal
+if "$tmp/talk" tty -- /bin/sh -c 'test -t 0 && test -t 1' | grep -q 'exit 0'; then
+tty 'turn
+retry-after 3
+error 429 "Slow down" busy
+turn
+text "At last."' '> ' 'hi
+' 'At last.' ''
+check "a countdown: it counts" 'yes' "$(n=$(say "$found" | grep -o 'retrying in [123] s' | sort -u | wc -l); [ "$n" -ge 2 ] && echo yes)"
+check "a countdown: what can be done" 'yes' "$(say "$found" | grep -q 'retrying in 3 s (rate limit, attempt 1 of 4); /retry now, /stop$' && echo yes)"
+check "a countdown: the end" 'At last.
+[done, 1 step]
+exit 0' "$(say "$found" | sed 's/^> exit/exit/; s/.*At last/At last/' | tail -n 3)"
+tty 'turn
+retry-after 50
+error 429 "Slow down" busy
+turn
+text "At last."' '> ' 'hi
+' '/stop' '/retry
+' 'done' ''
+check "/retry on a terminal" '1 1' "$(say "$found" | grep -c '^At last.') $(say "$found" | grep -c '^  Slow down (busy)$')"
+tty "turn
+$hold
+turn
+text Done.
+turn
+text Two." '> ' 'one
+' '[run until' 'two
+/queue
+' '  2  two' "$go" 'Two.' ''
+check "the queue on a terminal" '[2 waits: two]
+  2  two
+  run: ok, 0 bytes: 
+Done.
+[done, 2 steps]
+[2 is sent: two]
+Two.
+[done, 1 step]' "$(say "$found" | grep -E '^\[[0-9d]|^  |^Done|^Two')"
+tty "turn
+$hold
+text Never." '> ' 'one
+' '[run until' 'two
+' '[2 waits' "$(printf '\003')" '[cancelled' ''
+check "Ctrl-C" '[2 waits: two]
+[2 comes back: two]
+[cancelled, 1 step]
+exit 130' "$(say "$found" | sed 's/^> exit/exit/' | grep -E '^\[[0-9c]|^exit')"
+tty 'turn
+error 401 "Who are you?"' '> ' 'hi
+' 'step' ''
+check "a failure on a terminal" 'error: Who are you? (scripted_error)
+[failed, 1 step; /retry asks again, /go goes on]' "$(say "$found" | grep -E '^error|^\[')"
+else
+    echo "test_chat: skipped 7, there is no pseudo terminal here"
+fi
+
 # ---- prompts through a pipe ----
 start_model 'turn
 when one
@@ -480,6 +895,10 @@ wrong 2 --record --record x
 wrong 2 --nothing --nothing
 wrong 2 --prompt --prompt
 wrong 2 empty --prompt ''
+wrong 2 number --set max_retries=many
+wrong 2 number --set step_ms=
+wrong 2 number --set run_ms=4294967295
+wrong 2 retry_msx --base-url http://127.0.0.1:1/v1 --set retry_msx=1
 wrong 2 URL --base-url nonsense --prompt hi
 found=$(OPENAI_API_KEY=k "$B/chat" --json --prompt hi 2>&1 </dev/null; echo "exit $?")
 check "a provider behind TLS" "exit 1 TLS" "$(say "$found" | tail -n 1) $(say "$found" | grep -o TLS | head -n 1)"

@@ -37,7 +37,10 @@ result 1: ok
 result 2: error
 result 3: cancelled' "$("$B/tools-threads" 2>&1 | LC_ALL=C sort)"
 
-if printf '#include <curl/curl.h>\n' | $CC -E -xc - >/dev/null 2>&1 && $CC $CFLAGS -I. examples/curl.c -o "$B/curl" -lcurl 2>"$tmp/log"; then
+# TEST_QUICK: with the code that is compiled already
+parts=
+if [ -n "$TEST_QUICK" ] && [ -f "$B/parts_0.o" ]; then parts="-DAGENTI_SPLIT $(echo "$B"/parts_*.o)"; fi
+if printf '#include <curl/curl.h>\n' | $CC -E -xc - >/dev/null 2>&1 && $CC $CFLAGS -I. examples/curl.c $parts -o "$B/curl" -lcurl 2>"$tmp/log"; then
     start_model 'bytes 7
 turn
 text "By way of curl."

@@ -1,8 +1,7 @@
 /* The codecs alone: server-sent events, lines, HTTP/1.1, header lines, base URLs. Each byte case runs whole, byte by byte, in pieces by
  * chance and split at every place, with buffers large from the start and grown on E_FULL, and must come out the same. */
 #include <stdint.h>
-static unsigned long long touched;
-#define AGENTI_TOUCH(n) ((void)(touched += (n)))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "test.h"

@@ -1,12 +1,16 @@
 /* What things cost, counted and not timed: bytes looked at or copied (AGENTI_TOUCH) and calls of the allocator. */
 #include <stddef.h>
-static size_t touched;
-#define AGENTI_TOUCH(n) (touched += (n))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "test.h"
 
 #ifndef COST_MB                          /* a slow build (sanitizers, valgrind) may ask for less                        */
+#if defined __has_feature                /* clang's way to say it                                                       */
+#if __has_feature(address_sanitizer)
+#define COST_QUICK
+#endif
+#endif
 #if defined __SANITIZE_ADDRESS__ || defined COST_QUICK
 #define COST_MB 2
 #else

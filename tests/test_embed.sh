@@ -45,14 +45,14 @@ for std in c99 c11 c17 c2x; do
     printf 'int x;\n' >"$dir/probe.c"
     if ! $CC -std=$std -fsyntax-only "$dir/probe.c" 2>/dev/null; then skip "-std=$std"; continue; fi
     for way in impl plain; do
-        if $CC -std=$std -Wall -Wextra -Wpedantic -Werror -I"$dir" -c "$dir/$way.c" -o "$dir/std.o"; then pass; else fail "-std=$std, $way"; fi
+        if $CC -std=$std -Wall -Wextra -Wpedantic -Werror -I"$dir" -fsyntax-only "$dir/$way.c"; then pass; else fail "-std=$std, $way"; fi
     done
 done
 for std in c++11 c++14 c++17 c++20; do
     printf '#include <cstdlib>\nint x;\n' >"$dir/probe.cc"
     if ! $CC -x c++ -std=$std -fsyntax-only "$dir/probe.cc" 2>/dev/null; then skip "-std=$std"; continue; fi
     for way in impl plain; do
-        if $CC -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -I"$dir" -c "$dir/$way.c" -o "$dir/std.o"; then pass; else fail "-std=$std, $way"; fi
+        if $CC -x c++ -std=$std -Wall -Wextra -Wpedantic -Werror -I"$dir" -fsyntax-only "$dir/$way.c"; then pass; else fail "-std=$std, $way"; fi
     done
 done
 

@@ -2,8 +2,7 @@
  * down its payloads stands in.
  *
  *   test_framing [MEGABYTES]      how much is fed byte by byte; default 2 */
-static unsigned long long touched;
-#define AGENTI_TOUCH(n) ((void)(touched += (n)))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "test.h"

@@ -1,8 +1,7 @@
 /* Requests in and out: one conversation in four formats, from each into each; what goes back as it came, what is told, what is refused, and
  * what it costs. */
 #include <stddef.h>
-static size_t touched;
-#define AGENTI_TOUCH(n) (touched += (n))
+#include "touch.h"
 #define AGENT_IMPLEMENTATION
 #include "agent.h"
 #include "ask.h"

@@ -4,6 +4,7 @@
 import * as aimock from './aimock.mjs'
 import * as formats from './formats.mjs'
 import * as nginx from './nginx.mjs'
+import * as retries from './retries.mjs'
 import * as sdks from './sdks.mjs'
 import * as tenSteps from './ten_steps.mjs'
 import * as tls from './tls.mjs'
@@ -14,6 +15,7 @@ const { AIMOCK, NGINX, SDKS, SHARED, TLS } = process.env
 const groups = {
     aimock: { lacks: !AIMOCK && 'the package could not be installed', run: aimock.group },
     formats: { lacks: !AIMOCK && 'aimock is not there', run: formats.group },
+    retries: { lacks: !AIMOCK && 'aimock is not there', run: retries.group },
     sdks: { lacks: !AIMOCK ? 'aimock is not there' : !SDKS && 'the SDKs could not be installed', run: sdks.group },
     ten_steps: { lacks: !AIMOCK && 'aimock is not there', run: tenSteps.group },
     torture: { lacks: !torture.torture && `${Object.keys(torture.routes).length} routes: their server is not in ${SHARED}`, run: torture.group },
