@@ -139,6 +139,11 @@ static const char *agenti_part_fault(agenti_session *s, int role, agenti_part *p
     if (p->shown > p->text.n || (p->shown < p->text.n && ((unsigned char)p->text.p[p->shown] & 0xC0) == 0x80)) return "more of a text was shown than there is";
     return NULL;
 }
+static void agenti_call_check(const agenti_session *s, agenti_part *p)
+{
+    if (p->kind != AGENT_PART_CALL || (p->flags & AGENT_PART_INVALID)) return;
+    if (p->text.n == 0 || p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, s->e->lim.depth, NULL) != AGENT_OK) p->flags |= AGENT_PART_INVALID;
+}
 static int agenti_get_part(agenti_session *s, agenti_msg *m, agent_str v, int whole)
 {
     agenti_part *p = agenti_part_new(&s->pool, m, AGENT_PART_TEXT);
@@ -148,8 +153,7 @@ static int agenti_get_part(agenti_session *s, agenti_msg *m, agent_str v, int wh
     if ((rc = agenti_get_fields(s, AGENTI_FIELDS_PART, p, v)) != AGENT_OK) return rc;
     if ((why = agenti_part_fault(s, m->role, p, whole)) != NULL) return agenti_load_bad(s, why);
     if (p->kind == AGENT_PART_RESULT && whole) p->state = AGENTI_CALL_SETTLED;
-    if (p->kind == AGENT_PART_CALL && whole && !(p->flags & AGENT_PART_INVALID)
-        && (p->text.n == 0 || p->text.p[0] != '{' || agent_json_check(p->text.p, p->text.n, s->e->lim.depth, NULL) != AGENT_OK)) p->flags |= AGENT_PART_INVALID;
+    if (whole) agenti_call_check(s, p);
     if (p->kind == AGENT_PART_RESULT) p->tool = AGENT_OFF;
     return AGENT_OK;
 }
@@ -466,6 +470,7 @@ static int agenti_load_answer(agenti_session *s, agent_str v)
     agenti_answer *a = &s->answer;
     agent_str msg = agent_json_get(v, "msg"), results = agent_json_get(v, "results"), raw = agent_json_get(v, "finish_raw"), fault = agent_json_get(v, "fault");
     agent_str limits = agent_json_get(v, "limits"), request = agent_json_get(v, "request_id");
+    uint32_t i, k;
     int rc;
     agenti_fields_clear(AGENTI_FIELDS_USAGE, &a->d.usage);
     a->d.fault.retry_after_ms = fault.n ? 0 : -1;
@@ -493,7 +498,12 @@ static int agenti_load_answer(agenti_session *s, agent_str v)
         a->results = NULL;
         return agenti_load_bad(s, "results are the tools'");
     }
-    return agenti_load_open(s, agent_json_get(v, "open"));
+    if ((rc = agenti_load_open(s, agent_json_get(v, "open"))) != AGENT_OK) return rc;
+    for (i = 0; a->msg && !a->msg->ended && i < a->msg->n; i++) {
+        for (k = 0; k < a->open_n && a->open[k].part != i; k++) {}
+        if (k == a->open_n) agenti_call_check(s, &a->msg->parts[i]);             /* those that are open are checked at their end */
+    }
+    return AGENT_OK;
 }
 /* What a state stands on.                                                                                               */
 static int agenti_state_good(const agenti_session *s)
