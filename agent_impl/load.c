@@ -314,7 +314,8 @@ static int agenti_load_kept(agenti_session *s, agent_str list)
     s->kept_n = (uint32_t)n;
     for (pos = 0; rc == AGENT_OK && agent_json_each(list, &pos, NULL, &v); i++) {
         rc = agenti_get_fields(s, AGENTI_FIELDS_KEPT, &s->kept[i], v);
-        if (rc == AGENT_OK && (!agenti_is_json(s, &s->kept[i].value) || (s->kept[i].value.n == 0 && !s->kept[i].gone))) rc = agenti_load_bad(s, "a kept member is no JSON");
+        if (rc == AGENT_OK && (!agenti_is_json(s, &s->kept[i].value) || (s->kept[i].value.n == 0 && !s->kept[i].gone)))
+            rc = agenti_load_bad(s, "a kept member is no JSON");
         if (rc == AGENT_OK && !agenti_key_good(agenti_text_view(&s->kept[i].key))) rc = agenti_load_bad(s, "a kept member's key is none");
     }
     return rc;
@@ -331,7 +332,8 @@ static int agenti_load_tools(agenti_session *s, agenti_toolset *to, agent_str li
     for (pos = 0; rc == AGENT_OK && agent_json_each(list, &pos, NULL, &v); i++) {
         agenti_tool *t = &to->p[i];
         rc = agenti_get_fields(s, AGENTI_FIELDS_TOOL, t, v);
-        if (rc == AGENT_OK && (t->name.n == 0 || !agenti_is_json(s, &t->schema) || !agenti_is_json(s, &t->raw))) rc = agenti_load_bad(s, "a tool's declaration is no JSON");
+        if (rc == AGENT_OK && (t->name.n == 0 || !agenti_is_json(s, &t->schema) || !agenti_is_json(s, &t->raw)))
+            rc = agenti_load_bad(s, "a tool's declaration is no JSON");
     }
     return rc;
 }
@@ -435,7 +437,8 @@ static int agenti_load_open(agenti_session *s, agent_str list)
         int64_t part = agent_json_int(v, -1), kind;
         if (!agent_json_each(list, &pos, NULL, &v)) break;
         kind = agent_json_int(v, -1);
-        if (part < 0 || part >= (int64_t)a->msg->n || kind < AGENTI_OPEN_STREAM || kind > AGENTI_OPEN_RAN) return agenti_load_bad(s, "a part is open that is none");
+        if (part < 0 || part >= (int64_t)a->msg->n || kind < AGENTI_OPEN_STREAM || kind > AGENTI_OPEN_RAN)
+            return agenti_load_bad(s, "a part is open that is none");
         if ((a->msg->parts[part].kind == AGENT_PART_CALL) != (kind == AGENTI_OPEN_CALL)) return agenti_load_bad(s, "a part is open as what it is not");
         if ((a->msg->parts[part].kind == AGENT_PART_OTHER) != (kind == AGENTI_OPEN_RAN)) return agenti_load_bad(s, "a part is open as what it is not");
         for (i = 0; i < a->open_n; i++) if (a->open[i].part == (uint32_t)part) return agenti_load_bad(s, "a part is open twice");
@@ -457,11 +460,14 @@ static int agenti_load_results(agenti_session *s, agent_str v)
     uint32_t i;
     int rc = agenti_get_msg(s, v, 0, &a->results);
     if (rc != AGENT_OK) return rc;
-    if (a->msg == NULL || a->results->role != AGENT_TOOLS || !agenti_calls_match(a->msg, a->results)) return agenti_load_bad(s, "results that are not those of the calls");
+    if (a->msg == NULL || a->results->role != AGENT_TOOLS || !agenti_calls_match(a->msg, a->results))
+        return agenti_load_bad(s, "results that are not those of the calls");
     for (i = 0; i < a->results->n; i++) {
         agenti_part *r = &a->results->parts[i];
-        if (r->key >= a->msg->n || a->msg->parts[r->key].kind != AGENT_PART_CALL || a->msg->parts[r->key].call != r->call) return agenti_load_bad(s, "a result of no call");
-        if (r->state > AGENTI_CALL_SETTLED || (r->state == AGENTI_CALL_NEW && s->state > AGENTI_S_MODEL_END)) return agenti_load_bad(s, "a call is in no state");
+        if (r->key >= a->msg->n || a->msg->parts[r->key].kind != AGENT_PART_CALL || a->msg->parts[r->key].call != r->call)
+            return agenti_load_bad(s, "a result of no call");
+        if (r->state > AGENTI_CALL_SETTLED || (r->state == AGENTI_CALL_NEW && s->state > AGENTI_S_MODEL_END))
+            return agenti_load_bad(s, "a call is in no state");
     }
     return AGENT_OK;
 }
@@ -484,7 +490,8 @@ static int agenti_load_answer(agenti_session *s, agent_str v)
     if (a->d.finish > AGENT_FINISH_OTHER || a->d.fault.fault > AGENT_FAULT_NOMEM) return agenti_load_bad(s, "an answer ended in no known way");
     a->msg = agenti_msg_at(s, agent_json_get(v, "of"));
     if (msg.n) {
-        if (a->msg || (rc = agenti_get_msg(s, msg, 0, &a->msg)) != AGENT_OK) return rc != AGENT_OK ? rc : agenti_load_bad(s, "an answer is complete, and is not");
+        if (a->msg || (rc = agenti_get_msg(s, msg, 0, &a->msg)) != AGENT_OK) return rc != AGENT_OK ? rc : agenti_load_bad(s, "an answer is complete,
+        and is not");
         if (a->msg->role != AGENT_MODEL || (s->table.n && s->table.msgs[s->table.n - 1]->id >= a->msg->id)) {
             agenti_msg_free(&s->pool, a->msg, &s->e->graves);
             a->msg = NULL;
@@ -646,7 +653,8 @@ static int agenti_load_end(agenti_session *s)
 }
 static int agenti_load_new(agenti_session *s)
 {
-    if (s->state != AGENTI_S_IDLE || s->first || s->table.n || s->seq || s->nums.msg) return agenti_say(s->e, AGENT_E_STATE, "a load wants a session that was just opened");
+    if (s->state != AGENTI_S_IDLE || s->first || s->table.n || s->seq || s->nums.msg)
+        return agenti_say(s->e, AGENT_E_STATE, "a load wants a session that was just opened");
     s->load = (agenti_loader *)agenti_get(&s->pool, sizeof *s->load);
     if (s->load == NULL) return agenti_no_memory(s->e);
     agenti_buf_init(&s->load->line, &s->pool);

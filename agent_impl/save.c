@@ -62,8 +62,10 @@ AGENTI_FN agenti_saved_list agenti_saved_of(int which)
         AGENTI_ROW("model", TEXT, agenti_decoder, model)
     };
     static const agenti_saved fault[] = {
-        AGENTI_ROW("fault", INT, agenti_fault, fault), AGENTI_ROW("http_status", INT, agenti_fault, http_status), AGENTI_ROW("retryable", INT, agenti_fault, retryable),
-        AGENTI_ROW("retry_after_ms", I64, agenti_fault, retry_after_ms), AGENTI_ROW("offset", U64, agenti_fault, offset), AGENTI_ROW("code", TEXT, agenti_fault, code),
+        AGENTI_ROW("fault", INT, agenti_fault, fault), AGENTI_ROW("http_status", INT, agenti_fault, http_status), AGENTI_ROW("retryable", INT, agenti_fault,
+        retryable),
+        AGENTI_ROW("retry_after_ms", I64, agenti_fault, retry_after_ms), AGENTI_ROW("offset", U64, agenti_fault, offset), AGENTI_ROW("code", TEXT,
+        agenti_fault, code),
         AGENTI_ROW("text", TEXT, agenti_fault, text)
     };
     static const agenti_saved kept[] = {
@@ -75,7 +77,8 @@ AGENTI_FN agenti_saved_list agenti_saved_of(int which)
         AGENTI_ROW("raw", TEXT, agenti_tool, raw), AGENTI_ROW("flags", U32, agenti_tool, flags)
     };
 #define AGENTI_TABLE(t) { t, sizeof t / sizeof *t }
-    static const agenti_saved_list all[] = { AGENTI_TABLE(part), AGENTI_TABLE(msg), AGENTI_TABLE(item), AGENTI_TABLE(session), AGENTI_TABLE(nums), AGENTI_TABLE(usage),
+    static const agenti_saved_list all[] = { AGENTI_TABLE(part), AGENTI_TABLE(msg), AGENTI_TABLE(item), AGENTI_TABLE(session), AGENTI_TABLE(nums),
+    AGENTI_TABLE(usage),
                                          AGENTI_TABLE(answer), AGENTI_TABLE(fault), AGENTI_TABLE(kept), AGENTI_TABLE(tool) };
 #undef AGENTI_TABLE
     return all[which];
@@ -84,7 +87,8 @@ AGENTI_FN agenti_saved_list agenti_saved_of(int which)
 AGENTI_FN const char *agenti_state_name(int state)
 {
     static const char *const names[] = {
-        "idle", "take", "mend", "mend_add", "mended", "user_add", "user_end", "step", "send", "answer", "judge", "retry_say", "retry", "parts", "model_end", "tools",
+        "idle", "take", "mend", "mend_add", "mended", "user_add", "user_end", "step", "send", "answer", "judge", "retry_say", "retry", "parts", "model_end",
+        "tools",
         "results_add", "results_end", "step_end", "fault", "next", "return", "run_end"
     };
     return state >= 0 && state < (int)(sizeof names / sizeof *names) ? names[state] : NULL;

@@ -299,7 +299,8 @@ AGENTI_FN int agenti_session_set(agenti_session *s, const char *key, agent_str v
 {
     size_t i;
     for (i = 0; i < sizeof agenti_option_rows / sizeof *agenti_option_rows; i++)
-        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key)) return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
+        if (agenti_eq(agenti_cstr(key), agenti_option_rows[i].key))
+            return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
     return agenti_say(s->e, AGENT_E_ARG, "no such option");
 }
 AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
