@@ -490,8 +490,8 @@ static int agenti_load_answer(agenti_session *s, agent_str v)
     if (a->d.finish > AGENT_FINISH_OTHER || a->d.fault.fault > AGENT_FAULT_NOMEM) return agenti_load_bad(s, "an answer ended in no known way");
     a->msg = agenti_msg_at(s, agent_json_get(v, "of"));
     if (msg.n) {
-        if (a->msg || (rc = agenti_get_msg(s, msg, 0, &a->msg)) != AGENT_OK) return rc != AGENT_OK ? rc : agenti_load_bad(s, "an answer is complete,
-        and is not");
+        if (a->msg) return agenti_load_bad(s, "an answer is complete, and is not");
+        if ((rc = agenti_get_msg(s, msg, 0, &a->msg)) != AGENT_OK) return rc;
         if (a->msg->role != AGENT_MODEL || (s->table.n && s->table.msgs[s->table.n - 1]->id >= a->msg->id)) {
             agenti_msg_free(&s->pool, a->msg, &s->e->graves);
             a->msg = NULL;
