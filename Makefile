@@ -6,6 +6,7 @@
 #   make test       all tests, offline, C only
 #   make chat-tls   the terminal agent with TLS (needs mbedTLS's headers)
 #   make interop    real peers from the package registries, over sockets (GROUPS='torture nginx': some of tests/interop/)
+#   make soak       the random walk of tests/test_walk.c, twenty million steps (WALK_STEPS, WALK_SEED)
 #   make bench      a race against the peers that are installed; it says which are not (BENCH_ARGS='--csv --only openai')
 #
 # New files in tests/ (test_*.c, test_*.sh, conform_*.c), tests/clients/, examples/ and fuzz/ are picked up by their names.
@@ -56,7 +57,7 @@ TRANSCRIPTS := $(notdir $(wildcard tests/transcripts/*))
 WHOLE ?= $(notdir $(EXAMPLES)) $(CLIENTS) interop-drive run-transcripts test_cost test_session
 PROGRAMS := $(EXAMPLES) $(TOOLS) $(patsubst %,$(B)/%,$(TESTS) $(CONFORM) $(CLIENTS) $(FUZZ) interop-drive)
 
-.PHONY: all test test-run bench interop examples examples-curl chat-tls demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
+.PHONY: all test test-run soak bench interop examples examples-curl chat-tls demo check conform conform-run fuzz fuzz-build fuzz-run corpus clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -169,6 +170,10 @@ test-run: $(LOGS:%=$(B)/log/%.sum)
 test:
 	@$(parallel) -k test-run || true
 	@sh tests/sum.sh $(B)/log $(LOGS)
+
+WALK_STEPS ?= 20000000
+soak: $(B)/test_walk
+	@WALK_STEPS=$(WALK_STEPS) $(RUN) $(B)/test_walk
 
 # ---- the race: a peer is built in when a program with its header and library compiles and links --------------------------
 # $(call peer,NAME,header,library): NAME, or nothing

@@ -850,7 +850,7 @@ AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when age
 /* Connections. OPEN is answered by agent_opened or agent_failed; every OPEN ends in one CLOSE, and the id with it.    */
 enum { AGENT_VIA_BYTES = 0 /* a raw stream: TCP, TLS, pipe */, AGENT_VIA_HTTP = 1 /* the host speaks HTTP; one exchange */ };
 enum { AGENT_WANT_READ = 1, AGENT_WANT_WRITE = 2 };
-/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before), E_ARG.                                    */
+/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before, or withdrawn: its CLOSE comes), E_ARG.      */
 AGENTDEF int agent_opened(agent_engine *, agent_id conn, int via, void *user);
 /* The stream broke or never came to be; detail (may be NULL) is shown in the ERROR. Also after agent_opened. OK, E_STALE */
 AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *detail, size_t n);
@@ -17253,6 +17253,7 @@ typedef struct agenti_session {
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
     agenti_loader *load;                      /* while a saved session comes in                                         */
     uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
+    uint8_t quiet;                            /* an item is in the queue that QUEUED does not tell of: its run is to begin at once */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -17649,6 +17650,7 @@ AGENTI_FN int agenti_enqueue(agenti_session *s, agenti_msg *m, int lane)
     it->lane = (uint8_t)lane;
     it->on = lane == AGENT_STEER && s->state == AGENTI_S_FAULT;
     it->news = s->state != AGENTI_S_IDLE || s->first ? AGENTI_ITEM_ADDED : 0;
+    if (!it->news) s->quiet = 1;
     if (s->untold == NULL && it->news) s->untold = it;
     it->prev = s->last;
     if (s->last) s->last->next = it; else s->first = it;
@@ -18557,7 +18559,7 @@ static int agenti_retry_plan(agenti_session *s)
     const agenti_fault *f = &s->answer.d.fault;
     uint64_t ms;
     s->retry_at = 0;
-    if (s->retry_stop || !agenti_may_retry(f) || s->attempt >= s->max_retries || (s->answer.msg && !(s->flags & AGENT_S_GO_ON))) return 0;
+    if (s->retry_stop || s->stop_step || !agenti_may_retry(f) || s->attempt >= s->max_retries || (s->answer.msg && !(s->flags & AGENT_S_GO_ON))) return 0;
     if (f->retry_after_ms > (int64_t)s->hint_cap_ms && s->hint_cap_ms != AGENT_OFF) {
         s->retry_at = s->e->now + (uint64_t)f->retry_after_ms;
         return 0;
@@ -18616,11 +18618,11 @@ AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
     int failed, waits;
     if (s == NULL) return agenti_stale_session(e);
     if (what != AGENT_RETRY_NOW && what != AGENT_RETRY_STOP) return agenti_say(e, AGENT_E_ARG, "no such thing to do with a retry");
-    failed = s->state == AGENTI_S_NEXT && s->failed && s->steps && what == AGENT_RETRY_NOW;
+    failed = s->state == AGENTI_S_NEXT && s->failed && s->running && s->steps && what == AGENT_RETRY_NOW;
     waits = s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
-    if (s->cancel || s->cancelling || (!failed && !waits)) return AGENT_LATE;
-    s->retry_now = what == AGENT_RETRY_NOW;   /* the last word counts                                                   */
-    s->retry_stop = !s->retry_now;
+    if (s->cancel || s->cancelling || s->stop_step || (!failed && !waits)) return AGENT_LATE;
+    s->retry_now = what == AGENT_RETRY_NOW;                  /* the last word counts                                    */
+    s->retry_stop = what == AGENT_RETRY_STOP;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
@@ -18874,6 +18876,16 @@ static agenti_item *agenti_next_item(const agenti_session *s)
     while (it && it->lane == AGENT_QUEUE) it = it->next;
     return it && (it->lane == AGENT_STEER || it == s->first) ? it : s->first;
 }
+/* Another item goes before the one whose run was to begin at once: that one waits now.                                  */
+static void agenti_quiet_waits(agenti_session *s)
+{
+    agenti_item *it = s->quiet ? s->first : NULL;
+    s->quiet = 0;
+    while (it && (it->told || (it->news & AGENTI_ITEM_ADDED))) it = it->next;
+    if (it == NULL) return;
+    it->news |= AGENTI_ITEM_ADDED;
+    s->untold = s->first;
+}
 static int agenti_idle(agenti_session *s)
 {
     agenti_item *it = agenti_next_item(s);
@@ -18884,6 +18896,7 @@ static int agenti_idle(agenti_session *s)
     }
     if (it == NULL) return AGENTI_PUMP_NONE;
     agenti_item_unlink(s, it);
+    agenti_quiet_waits(s);
     s->item = it;
     s->state = AGENTI_S_TAKE;
     agenti_answer_begin(s);
@@ -18903,17 +18916,19 @@ static int agenti_idle(agenti_session *s)
 }
 
 /* ---- a message of the user, or in his name ---- */
-static int agenti_take(agenti_session *s)
-{
-    s->state = agenti_calls_open(s) ? AGENTI_S_MEND : AGENTI_S_USER_ADD;
-    return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
-}
 /* The message goes back to the host.                                                                                   */
 static int agenti_item_refused(agenti_session *s)
 {
     agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the message");
     s->state = AGENTI_S_FAULT;
     return agenti_queued_event(s, s->item, AGENT_QUEUED_RETURNED);
+}
+static int agenti_take(agenti_session *s)                     /* once it is said to be delivered nothing can go wrong    */
+{
+    if (agenti_calls_open(s)) { s->state = AGENTI_S_MEND; return AGENTI_AGAIN; }
+    if (s->item->msg && !agenti_table_room(&s->table, 1)) return agenti_item_refused(s);
+    s->state = AGENTI_S_USER_ADD;
+    return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
 }
 /* Calls that have no results, as in a table that was cut: without results no provider takes them.                       */
 static int agenti_mend(agenti_session *s)
@@ -18968,7 +18983,6 @@ static int agenti_mend_add(agenti_session *s)
 static int agenti_user_add(agenti_session *s)
 {
     agenti_msg *m = s->item->msg;
-    if (m && !agenti_table_room(&s->table, 1)) return agenti_item_refused(s);
     s->state = m ? AGENTI_S_USER_END : AGENTI_S_STEP;
     s->item->msg = NULL;
     agenti_item_free(s, s->item);
@@ -19039,10 +19053,10 @@ static int agenti_step_begin(agenti_session *s)
         return AGENTI_PUMP_EVENT;
     }
     s->checkpoint = 0;
-    s->retry_at = 0;
     s->steps++;
     s->nums.step++;
     s->key_asked = s->key_spent = s->end_run = 0;
+    s->retry_at = 0;
     s->step_until = agenti_after(s->e->now, s->step_ms);
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && model) agenti_waits_end(s);             /* the note is the user's                                 */
@@ -19101,6 +19115,7 @@ static int agenti_step_end(agenti_session *s)
     if (s->cancelling) ev->u.end.outcome = agenti_outcome(s->why);
     else if (s->answer.d.fault.fault) ev->u.end.outcome = AGENT_FAILED;
     if (s->cancelling && !s->answer.d.finish) ev->u.end.finish = AGENT_FINISH_NONE;
+    s->finish = ev->u.end.finish;
     ev->u.end.steps = s->steps;
     ev->u.end.why = s->why;
     return AGENTI_PUMP_EVENT;
@@ -19197,15 +19212,21 @@ static void agenti_cancel_take(agenti_session *s)
 {
     int when = s->cancel, waits = s->state == AGENTI_S_IDLE || s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
     s->cancel = 0;
-    if (when == AGENT_STOP_STEP && !waits) { s->stop_step = 1; return; }
+    if (when == AGENT_STOP_STEP && !waits) {
+        s->stop_step = 1;
+        if (s->going_on) s->retry_at = 0;     /* no other step comes: the fault stands                                  */
+        s->going_on = 0;
+        return;
+    }
     if (when == AGENT_STOP_NOW) s->tools_may_end = 0;
     else if (!s->cancelling) s->tools_may_end = 1;
     agenti_break(s, AGENTI_STOPPED_CANCEL);
 }
+static int agenti_time_counts(const agenti_session *s) { return s->running && (!s->cancelling || s->tools_may_end); }
 /* When something has to happen though nobody calls. *sure: nothing that the host may still feed can change it.         */
 static uint64_t agenti_due(const agenti_session *s, int *sure)
 {
-    uint64_t at = UINT64_MAX, most = s->running && !s->cancelling ? (s->run_until < s->step_until ? s->run_until : s->step_until) : UINT64_MAX;
+    uint64_t at = UINT64_MAX, most = agenti_time_counts(s) ? (s->run_until < s->step_until ? s->run_until : s->step_until) : UINT64_MAX;
     const char *why;
     if (s->state == AGENTI_S_RETRY) at = s->retry_at;
     else if (s->state == AGENTI_S_ANSWER && s->conn) at = agenti_answer_due(s, &why);
@@ -19215,7 +19236,8 @@ static uint64_t agenti_due(const agenti_session *s, int *sure)
 }
 static void agenti_clock(agenti_session *s)
 {
-    if (!s->running || s->cancelling || (s->e->now < s->run_until && s->e->now < s->step_until)) return;
+    if (!agenti_time_counts(s) || (s->e->now < s->run_until && s->e->now < s->step_until)) return;
+    s->tools_may_end = 0;
     agenti_break(s, AGENTI_STOPPED_TIME);
 }
 static int agenti_turn(agenti_session *s)
@@ -19225,7 +19247,7 @@ static int agenti_turn(agenti_session *s)
     case AGENTI_S_TAKE: return agenti_take(s);
     case AGENTI_S_MEND: return agenti_mend(s);
     case AGENTI_S_MEND_ADD: return agenti_mend_add(s);
-    case AGENTI_S_MENDED: return agenti_user_end(s, AGENTI_S_USER_ADD);
+    case AGENTI_S_MENDED: return agenti_user_end(s, AGENTI_S_TAKE);
     case AGENTI_S_USER_ADD: return agenti_user_add(s);
     case AGENTI_S_USER_END: return agenti_user_end(s, s->running ? AGENTI_S_STEP : AGENTI_S_RETURN);
     case AGENTI_S_STEP: return agenti_step_begin(s);
@@ -19310,6 +19332,7 @@ AGENTI_FN agenti_saved_list agenti_saved_of(int which)
         AGENTI_ROW("notes", U8, agenti_session, notes), AGENTI_ROW("going_on", U8, agenti_session, going_on),
         AGENTI_ROW("retry_now", U8, agenti_session, retry_now), AGENTI_ROW("retry_stop", U8, agenti_session, retry_stop),
         AGENTI_ROW("end_run", U8, agenti_session, end_run), AGENTI_ROW("checkpoint", U8, agenti_session, checkpoint),
+        AGENTI_ROW("quiet", U8, agenti_session, quiet),
         AGENTI_ROW("closing", U8, agenti_session, closing), AGENTI_ROW("failed", U8, agenti_session, failed),
         AGENTI_ROW("choice_spent", U8, agenti_session, choice_spent), AGENTI_ROW("stateful", U8, agenti_session, stateful),
         AGENTI_ROW("went_on", U8, agenti_session, went_on), AGENTI_ROW("key_asked", U8, agenti_session, key_asked),

@@ -404,7 +404,7 @@ AGENTDEF uint64_t agent_deadline(const agent_engine *);      /* mono_ms when age
 /* Connections. OPEN is answered by agent_opened or agent_failed; every OPEN ends in one CLOSE, and the id with it.    */
 enum { AGENT_VIA_BYTES = 0 /* a raw stream: TCP, TLS, pipe */, AGENT_VIA_HTTP = 1 /* the host speaks HTTP; one exchange */ };
 enum { AGENT_WANT_READ = 1, AGENT_WANT_WRITE = 2 };
-/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before), E_ARG.                                    */
+/* user comes back in CLOSE and SEND. OK, E_STALE, E_STATE (opened before, or withdrawn: its CLOSE comes), E_ARG.      */
 AGENTDEF int agent_opened(agent_engine *, agent_id conn, int via, void *user);
 /* The stream broke or never came to be; detail (may be NULL) is shown in the ERROR. Also after agent_opened. OK, E_STALE */
 AGENTDEF int agent_failed(agent_engine *, agent_id conn, int why, const char *detail, size_t n);

@@ -182,7 +182,7 @@ static int agenti_retry_plan(agenti_session *s)
     const agenti_fault *f = &s->answer.d.fault;
     uint64_t ms;
     s->retry_at = 0;
-    if (s->retry_stop || !agenti_may_retry(f) || s->attempt >= s->max_retries || (s->answer.msg && !(s->flags & AGENT_S_GO_ON))) return 0;
+    if (s->retry_stop || s->stop_step || !agenti_may_retry(f) || s->attempt >= s->max_retries || (s->answer.msg && !(s->flags & AGENT_S_GO_ON))) return 0;
     if (f->retry_after_ms > (int64_t)s->hint_cap_ms && s->hint_cap_ms != AGENT_OFF) {
         s->retry_at = s->e->now + (uint64_t)f->retry_after_ms;
         return 0;
@@ -241,11 +241,11 @@ AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
     int failed, waits;
     if (s == NULL) return agenti_stale_session(e);
     if (what != AGENT_RETRY_NOW && what != AGENT_RETRY_STOP) return agenti_say(e, AGENT_E_ARG, "no such thing to do with a retry");
-    failed = s->state == AGENTI_S_NEXT && s->failed && s->steps && what == AGENT_RETRY_NOW;
+    failed = s->state == AGENTI_S_NEXT && s->failed && s->running && s->steps && what == AGENT_RETRY_NOW;
     waits = s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
-    if (s->cancel || s->cancelling || (!failed && !waits)) return AGENT_LATE;
-    s->retry_now = what == AGENT_RETRY_NOW;   /* the last word counts                                                   */
-    s->retry_stop = !s->retry_now;
+    if (s->cancel || s->cancelling || s->stop_step || (!failed && !waits)) return AGENT_LATE;
+    s->retry_now = what == AGENT_RETRY_NOW;                  /* the last word counts                                    */
+    s->retry_stop = what == AGENT_RETRY_STOP;
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }

@@ -10,6 +10,16 @@ static agenti_item *agenti_next_item(const agenti_session *s)
     while (it && it->lane == AGENT_QUEUE) it = it->next;
     return it && (it->lane == AGENT_STEER || it == s->first) ? it : s->first;
 }
+/* Another item goes before the one whose run was to begin at once: that one waits now.                                  */
+static void agenti_quiet_waits(agenti_session *s)
+{
+    agenti_item *it = s->quiet ? s->first : NULL;
+    s->quiet = 0;
+    while (it && (it->told || (it->news & AGENTI_ITEM_ADDED))) it = it->next;
+    if (it == NULL) return;
+    it->news |= AGENTI_ITEM_ADDED;
+    s->untold = s->first;
+}
 static int agenti_idle(agenti_session *s)
 {
     agenti_item *it = agenti_next_item(s);
@@ -20,6 +30,7 @@ static int agenti_idle(agenti_session *s)
     }
     if (it == NULL) return AGENTI_PUMP_NONE;
     agenti_item_unlink(s, it);
+    agenti_quiet_waits(s);
     s->item = it;
     s->state = AGENTI_S_TAKE;
     agenti_answer_begin(s);
@@ -39,17 +50,19 @@ static int agenti_idle(agenti_session *s)
 }
 
 /* ---- a message of the user, or in his name ---- */
-static int agenti_take(agenti_session *s)
-{
-    s->state = agenti_calls_open(s) ? AGENTI_S_MEND : AGENTI_S_USER_ADD;
-    return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
-}
 /* The message goes back to the host.                                                                                   */
 static int agenti_item_refused(agenti_session *s)
 {
     agenti_run_fault(s, AGENT_FAULT_NOMEM, 0, "out of memory for the message");
     s->state = AGENTI_S_FAULT;
     return agenti_queued_event(s, s->item, AGENT_QUEUED_RETURNED);
+}
+static int agenti_take(agenti_session *s)                     /* once it is said to be delivered nothing can go wrong    */
+{
+    if (agenti_calls_open(s)) { s->state = AGENTI_S_MEND; return AGENTI_AGAIN; }
+    if (s->item->msg && !agenti_table_room(&s->table, 1)) return agenti_item_refused(s);
+    s->state = AGENTI_S_USER_ADD;
+    return s->item->told ? agenti_queued_event(s, s->item, AGENT_QUEUED_DELIVERED) : AGENTI_AGAIN;
 }
 /* Calls that have no results, as in a table that was cut: without results no provider takes them.                       */
 static int agenti_mend(agenti_session *s)
@@ -104,7 +117,6 @@ static int agenti_mend_add(agenti_session *s)
 static int agenti_user_add(agenti_session *s)
 {
     agenti_msg *m = s->item->msg;
-    if (m && !agenti_table_room(&s->table, 1)) return agenti_item_refused(s);
     s->state = m ? AGENTI_S_USER_END : AGENTI_S_STEP;
     s->item->msg = NULL;
     agenti_item_free(s, s->item);
@@ -175,10 +187,10 @@ static int agenti_step_begin(agenti_session *s)
         return AGENTI_PUMP_EVENT;
     }
     s->checkpoint = 0;
-    s->retry_at = 0;
     s->steps++;
     s->nums.step++;
     s->key_asked = s->key_spent = s->end_run = 0;
+    s->retry_at = 0;
     s->step_until = agenti_after(s->e->now, s->step_ms);
     s->closing = s->max_steps > 1 && s->steps == s->max_steps;
     if (s->closing && model) agenti_waits_end(s);             /* the note is the user's                                 */
@@ -237,6 +249,7 @@ static int agenti_step_end(agenti_session *s)
     if (s->cancelling) ev->u.end.outcome = agenti_outcome(s->why);
     else if (s->answer.d.fault.fault) ev->u.end.outcome = AGENT_FAILED;
     if (s->cancelling && !s->answer.d.finish) ev->u.end.finish = AGENT_FINISH_NONE;
+    s->finish = ev->u.end.finish;
     ev->u.end.steps = s->steps;
     ev->u.end.why = s->why;
     return AGENTI_PUMP_EVENT;
@@ -333,15 +346,21 @@ static void agenti_cancel_take(agenti_session *s)
 {
     int when = s->cancel, waits = s->state == AGENTI_S_IDLE || s->state == AGENTI_S_RETRY_SAY || s->state == AGENTI_S_RETRY;
     s->cancel = 0;
-    if (when == AGENT_STOP_STEP && !waits) { s->stop_step = 1; return; }
+    if (when == AGENT_STOP_STEP && !waits) {
+        s->stop_step = 1;
+        if (s->going_on) s->retry_at = 0;     /* no other step comes: the fault stands                                  */
+        s->going_on = 0;
+        return;
+    }
     if (when == AGENT_STOP_NOW) s->tools_may_end = 0;
     else if (!s->cancelling) s->tools_may_end = 1;
     agenti_break(s, AGENTI_STOPPED_CANCEL);
 }
+static int agenti_time_counts(const agenti_session *s) { return s->running && (!s->cancelling || s->tools_may_end); }
 /* When something has to happen though nobody calls. *sure: nothing that the host may still feed can change it.         */
 static uint64_t agenti_due(const agenti_session *s, int *sure)
 {
-    uint64_t at = UINT64_MAX, most = s->running && !s->cancelling ? (s->run_until < s->step_until ? s->run_until : s->step_until) : UINT64_MAX;
+    uint64_t at = UINT64_MAX, most = agenti_time_counts(s) ? (s->run_until < s->step_until ? s->run_until : s->step_until) : UINT64_MAX;
     const char *why;
     if (s->state == AGENTI_S_RETRY) at = s->retry_at;
     else if (s->state == AGENTI_S_ANSWER && s->conn) at = agenti_answer_due(s, &why);
@@ -351,7 +370,8 @@ static uint64_t agenti_due(const agenti_session *s, int *sure)
 }
 static void agenti_clock(agenti_session *s)
 {
-    if (!s->running || s->cancelling || (s->e->now < s->run_until && s->e->now < s->step_until)) return;
+    if (!agenti_time_counts(s) || (s->e->now < s->run_until && s->e->now < s->step_until)) return;
+    s->tools_may_end = 0;
     agenti_break(s, AGENTI_STOPPED_TIME);
 }
 static int agenti_turn(agenti_session *s)
@@ -361,7 +381,7 @@ static int agenti_turn(agenti_session *s)
     case AGENTI_S_TAKE: return agenti_take(s);
     case AGENTI_S_MEND: return agenti_mend(s);
     case AGENTI_S_MEND_ADD: return agenti_mend_add(s);
-    case AGENTI_S_MENDED: return agenti_user_end(s, AGENTI_S_USER_ADD);
+    case AGENTI_S_MENDED: return agenti_user_end(s, AGENTI_S_TAKE);
     case AGENTI_S_USER_ADD: return agenti_user_add(s);
     case AGENTI_S_USER_END: return agenti_user_end(s, s->running ? AGENTI_S_STEP : AGENTI_S_RETURN);
     case AGENTI_S_STEP: return agenti_step_begin(s);

@@ -42,6 +42,7 @@ AGENTI_FN agenti_saved_list agenti_saved_of(int which)
         AGENTI_ROW("notes", U8, agenti_session, notes), AGENTI_ROW("going_on", U8, agenti_session, going_on),
         AGENTI_ROW("retry_now", U8, agenti_session, retry_now), AGENTI_ROW("retry_stop", U8, agenti_session, retry_stop),
         AGENTI_ROW("end_run", U8, agenti_session, end_run), AGENTI_ROW("checkpoint", U8, agenti_session, checkpoint),
+        AGENTI_ROW("quiet", U8, agenti_session, quiet),
         AGENTI_ROW("closing", U8, agenti_session, closing), AGENTI_ROW("failed", U8, agenti_session, failed),
         AGENTI_ROW("choice_spent", U8, agenti_session, choice_spent), AGENTI_ROW("stateful", U8, agenti_session, stateful),
         AGENTI_ROW("went_on", U8, agenti_session, went_on), AGENTI_ROW("key_asked", U8, agenti_session, key_asked),

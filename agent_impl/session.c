@@ -73,6 +73,7 @@ typedef struct agenti_session {
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
     agenti_loader *load;                      /* while a saved session comes in                                         */
     uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
+    uint8_t quiet;                            /* an item is in the queue that QUEUED does not tell of: its run is to begin at once */
     uint32_t left_out, told_out;              /* WARNINGs to come; options that one was given for                        */
     /* of an import */
     const agenti_wire *imported;              /* its wire format; NULL: there was none                                  */
@@ -469,6 +470,7 @@ AGENTI_FN int agenti_enqueue(agenti_session *s, agenti_msg *m, int lane)
     it->lane = (uint8_t)lane;
     it->on = lane == AGENT_STEER && s->state == AGENTI_S_FAULT;
     it->news = s->state != AGENTI_S_IDLE || s->first ? AGENTI_ITEM_ADDED : 0;
+    if (!it->news) s->quiet = 1;
     if (s->untold == NULL && it->news) s->untold = it;
     it->prev = s->last;
     if (s->last) s->last->next = it; else s->first = it;

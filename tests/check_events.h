@@ -3,16 +3,22 @@
  *
  *   order      seq counts up by one in a session (or decode-only connection); one RUN_END for each RUN_START; STEP_START and STEP_END in
  *              pairs; nothing of a run after its RUN_END, but what becomes of its connection
- *   brackets   *_START and *_END of each part, MSG_ADD and MSG_END, each OPEN one CLOSE, each need one NEED_DONE
+ *   brackets   *_START and *_END of each part, MSG_ADD and MSG_END, each OPEN one CLOSE, each need one NEED_DONE; parts lie in their message
  *   output     deltas are valid UTF-8, at most limits.piece long, and joined they are the END text
  *   tools      INPUT_END before TOOL_CALL before TOOL_RUN before TOOL_RESULT; one result for each call before its STEP_END; nothing
- *              runs that was salvaged, cut, cancelled or the provider's
+ *              runs that was salvaged, cut, cancelled or the provider's; a status that fits: what ran has run, what was stopped was told so, once
  *   retries    ERROR, RETRY_WAIT, RETRY_GO in this order, only before anything of the step was shown or behind it, never after a cancel
- *   ends       RUN_END's outcome is that of its why; nothing but RUN_END, or a retry, behind a run's ERROR
- *   queue      what was told to wait is delivered or given back, once
- *   numbers    RUN_END's usage is the sum of its STEP_ENDs
+ *   cancel     behind it no step, request, tool, retry or ERROR begins; what waited comes back before RUN_END, which says CANCELLED;
+ *              a gentle stop forbids the same but what its step still needs
+ *   ends       RUN_END's outcome is that of its why; nothing but RUN_END, or a retry, behind a run's ERROR; a step behind one that was to end
+ *              the run has a message or a retry before it
+ *   queue      what was told to wait is delivered or given back, once; RUN_END waits for nobody when something waits
+ *   numbers    RUN_END's usage is the sum of its STEP_ENDs, its steps are counted, its finish is that of the last
+ *   saving     CHECKPOINT only where nothing is open
  *   views      never NULL, names and the like end in NUL, all of it UTF-8, the key nowhere
- *   print      agent_event_json is one line of JSON, also of a copy, whose size is what was announced */
+ *   print      agent_event_json is one line of JSON, also of a copy, whose size is what was announced
+ *   asked      check_table: each call in the table has its result, in order, and no message is empty; check_pending: the needs that are open are
+ *              those that agent_pending lists */
 #ifndef CHECK_EVENTS_H
 #define CHECK_EVENTS_H
 #include <stdio.h>
@@ -20,7 +26,7 @@
 #include <string.h>
 
 typedef struct check_part { agent_num id; int type, open; char *text; size_t n; } check_part;       /* type: its START          */
-typedef struct check_call { agent_num call, need; int by, ended, salvaged, called, ran, done; } check_call;
+typedef struct check_call { agent_num call, need; int by, ended, salvaged, called, ran, stopped, done; } check_call;
 typedef struct check_need { agent_num need; agent_id conn; } check_need;
 typedef struct check_stream {                /* a session, or a decode-only connection                                  */
     agent_id id;
@@ -29,7 +35,13 @@ typedef struct check_stream {                /* a session, or a decode-only conn
     int in_run, in_step, cancelled, ran, decode;
     int retry;                               /* CHECK_: what was the last of ERROR, RETRY_WAIT                          */
     int failed;                              /* ERROR of the run was shown                                              */
+    int ends;                                /* the last STEP_END has a why                                             */
+    int stop;                                /* an agent_stop_when that was asked for, but NOW                          */
+    int cut;                                 /* the cancel came inside a step                                           */
+    int finish; uint32_t steps;              /* of this run                                                             */
     agent_num *waits; size_t wait_n;         /* items that were told to wait                                            */
+    agent_num *gone; size_t gone_n;          /* those that were delivered or given back                                 */
+    agent_num back_to;                       /* those up to here waited at the cancel                                   */
     check_part *parts; size_t part_n;        /* of this step                                                            */
     check_call *calls; size_t call_n;
     check_need *needs; size_t need_n;        /* open                                                                    */
@@ -77,7 +89,7 @@ static void check_parts_free(check_stream *s)
     s->part_n = s->call_n = 0;
     s->old_part = s->last_part;
 }
-static void check_stream_free(check_stream *s) { check_parts_free(s); free(s->needs); free(s->waits); }
+static void check_stream_free(check_stream *s) { check_parts_free(s); free(s->needs); free(s->waits); free(s->gone); }
 static void check_free(check *c)
 {
     size_t i;
@@ -115,11 +127,25 @@ static void check_decode(check *c, agent_id conn)            /* agent_decode gav
     check_conn_add(c, conn);
     check_stream_of(c, conn)->decode = 1;
 }
-static void check_cancel(check *c, agent_id session) { check_stream_of(c, session)->cancelled = 1; }
+static void check_cancel(check *c, agent_id session)
+{
+    check_stream *s = check_stream_of(c, session);
+    size_t i;
+    s->cancelled = 1;
+    s->cut = s->in_step;
+    for (i = 0; i < s->wait_n; i++) if (s->waits[i] > s->back_to) s->back_to = s->waits[i];
+}
+static void check_stop(check *c, agent_id session, int when)
+{
+    check_stream *s = check_stream_of(c, session);
+    if (!s->in_run) return;
+    if (when == AGENT_STOP_NOW) check_cancel(c, session);
+    else if (s->stop < when) s->stop = when;
+}
 static void check_go_on(check *c, agent_id session)           /* agent_retry, behind the run's ERROR                     */
 {
     check_stream *s = check_stream_of(c, session);
-    if (s->failed) s->failed = 0;
+    if (s->failed) s->failed = s->ends = 0;
 }
 static void check_loaded(check *c, agent_id session, uint64_t seq) { check_stream_of(c, session)->seq = seq; }       /* agent_load, of an idle one */
 static void check_session_closed(check *c, agent_id session)
@@ -241,12 +267,12 @@ static void check_io(check *c, check_stream *s, const agent_event *ev)
         if (open) check_fail(c, ev, "a connection opens twice");
         check_conn_add(c, ev->conn);
         check_need_open(c, s, ev);
-        if (s->cancelled) check_fail(c, ev, "after a cancel");
+        if (s->cancelled || s->stop == AGENT_STOP_TOOLS) check_fail(c, ev, "after a cancel");
         return;
     }
     if (!open) check_fail(c, ev, "of a connection that is not open");
     else if (ev->type == AGENT_EV_CLOSE) c->conns[at] = c->conns[--c->conn_n];
-    else if (s->cancelled) check_fail(c, ev, "after a cancel");
+    else if (s->cancelled || s->stop == AGENT_STOP_TOOLS) check_fail(c, ev, "after a cancel");
 }
 
 /* ---- output ---- */
@@ -277,6 +303,8 @@ static void check_start(check *c, check_stream *s, const agent_event *ev)
 {
     check_part *p;
     if (ev->part <= s->old_part || check_part_of(s, ev->part)) { check_fail(c, ev, "a part's number was used before"); return; }
+    if (!s->decode && (ev->msg == 0 || ev->msg != s->msg)) check_fail(c, ev, "a part of a message that is not open");
+    if (s->retry != CHECK_CALM) check_fail(c, ev, "before RETRY_GO");
     if (ev->part > s->last_part) s->last_part = ev->part;
     s->parts = (check_part *)check_more(s->parts, s->part_n, sizeof *s->parts);
     p = &s->parts[s->part_n++];
@@ -313,6 +341,13 @@ static void check_end(check *c, check_stream *s, const agent_event *ev, int star
 }
 
 /* ---- tools ---- */
+static void check_status(check *c, const agent_event *ev, const check_call *k)
+{
+    int status = ev->u.tool.status;
+    if (status == AGENT_DONE_OK && !k->ran) check_fail(c, ev, "OK, and never ran");
+    if (status == AGENT_DONE_NOT_RUN && k->ran) check_fail(c, ev, "NOT_RUN, and it ran");
+    if (status == AGENT_DONE_CANCELLED && k->ran && !k->stopped) check_fail(c, ev, "CANCELLED without TOOL_CANCEL");
+}
 static void check_tool(check *c, check_stream *s, const agent_event *ev)
 {
     check_call *k = check_call_of(s, ev->call);
@@ -333,17 +368,19 @@ static void check_tool(check *c, check_stream *s, const agent_event *ev)
         break;
     case AGENT_EV_TOOL_RUN:
         if (!k->called || k->salvaged || k->ran || k->done) check_fail(c, ev, "a call that must not run now");
-        if (s->cancelled) check_fail(c, ev, "after a cancel");
+        if (s->cancelled || s->stop == AGENT_STOP_TOOLS) check_fail(c, ev, "after a cancel");
         k->ran = s->ran = 1;
         k->need = ev->need;
         check_need_open(c, s, ev);
         break;
     case AGENT_EV_TOOL_UPDATE: case AGENT_EV_TOOL_CANCEL:
         if (!k->ran || k->done) check_fail(c, ev, "of a call that does not run");
+        if (ev->type == AGENT_EV_TOOL_CANCEL && k->stopped++) check_fail(c, ev, "a call is stopped twice");
         break;
     default:                                 /* TOOL_RESULT                                                             */
         if (!k->called || k->done++) check_fail(c, ev, "a result without its call, or a second one");
         if (k->need) check_fail(c, ev, "a result before NEED_DONE");
+        if (k->by == AGENT_BY_HOST) check_status(c, ev, k);
     }
 }
 
@@ -358,6 +395,9 @@ static void check_step_end(check *c, check_stream *s, const agent_event *ev)
     if (u == NULL) { check_fail(c, ev, "no usage"); return; }
     for (i = 0; i < s->part_n; i++) if (s->parts[i].open) check_fail(c, ev, "a part is still open");
     for (i = 0; i < s->call_n && !s->decode; i++) if (s->calls[i].called && !s->calls[i].done) check_fail(c, ev, "a call has no result");
+    if (!s->decode && ev->u.end.steps != s->steps) check_fail(c, ev, "the steps are not counted");
+    s->finish = f;
+    s->ends = ev->u.end.why != AGENT_WHY_NONE;
     if (s->ran && (f == AGENT_FINISH_LENGTH || f == AGENT_FINISH_FILTER || f == AGENT_FINISH_ERROR)) check_fail(c, ev, "a tool of a cut answer was run");
     check_sum(&s->usage.input, u->input);
     check_sum(&s->usage.cached, u->cached);
@@ -385,14 +425,22 @@ static void check_run_end(check *c, check_stream *s, const agent_event *ev)
     if (ev->u.end.why <= AGENT_WHY_NONE || ev->u.end.why > AGENT_WHY_HINT || check_outcome[ev->u.end.why] != ev->u.end.outcome)
         check_fail(c, ev, "the outcome is not that of why");
     if (s->failed != (ev->u.end.outcome == AGENT_FAILED)) check_fail(c, ev, "FAILED goes with an ERROR of the run");
-    if ((ev->u.end.waits == AGENT_WAITS_CLOCK) != (ev->u.end.at_ms != 0)) check_fail(c, ev, "a time to wait for");
-    s->in_run = s->cancelled = s->failed = 0;
+    if ((ev->u.end.why == AGENT_WHY_HINT) != (ev->u.end.at_ms != 0) || (ev->u.end.waits == AGENT_WAITS_CLOCK && ev->u.end.at_ms == 0))
+        check_fail(c, ev, "a time to wait for");
+    if ((ev->u.end.waits == AGENT_WAITS_NOBODY) != (s->wait_n > 0)) check_fail(c, ev, "who is waited for does not fit the queue");
+    if (ev->u.end.steps != s->steps) check_fail(c, ev, "the steps are not counted");
+    if (ev->u.end.finish != s->finish) check_fail(c, ev, "the finish is not that of the last step");
+    if (s->cut && ev->u.end.outcome != AGENT_CANCELLED && ev->u.end.why != AGENT_WHY_TIME) check_fail(c, ev, "a cancelled step, and the run says otherwise");
+    for (i = 0; s->cancelled && i < s->wait_n; i++) if (s->waits[i] <= s->back_to) check_fail(c, ev, "what waited at the cancel was not given back");
+    s->in_run = s->cancelled = s->stop = s->failed = s->cut = s->ends = 0;
+    s->back_to = 0;
     s->retry = CHECK_CALM;
 }
 static void check_retry(check *c, check_stream *s, const agent_event *ev)
 {
     if (s->retry != (ev->type == AGENT_EV_RETRY_WAIT ? CHECK_ERROR : CHECK_WAIT)) check_fail(c, ev, "not in its turn");
-    if (s->cancelled) check_fail(c, ev, "after a cancel");
+    if (s->cancelled || s->stop) check_fail(c, ev, "after a cancel");
+    if (s->failed) check_fail(c, ev, "after the run's ERROR");
     if (ev->u.retry.attempt == 0 || ev->u.retry.attempt > ev->u.retry.max || ev->u.retry.fault == AGENT_FAULT_NONE) check_fail(c, ev, "an attempt too many");
     s->retry = ev->type == AGENT_EV_RETRY_WAIT ? CHECK_WAIT : CHECK_CALM;
 }
@@ -401,15 +449,21 @@ static void check_error(check *c, check_stream *s, const agent_event *ev)
     int scope = ev->u.error.scope;
     if (ev->u.error.fault == AGENT_FAULT_NONE || ev->text.n == 0) check_fail(c, ev, "an error that does not say what it is");
     if (s->decode) { check_decode_end(c, s, ev); return; }
-    if (scope == AGENT_SCOPE_ATTEMPT && (!s->in_step || s->part_n)) check_fail(c, ev, "once more, though something was shown");
+    if (s->in_run && (s->cancelled || s->failed)) check_fail(c, ev, "after a cancel, or a second one of the run");
+    if (scope != AGENT_SCOPE_RUN && s->retry != CHECK_CALM) check_fail(c, ev, "a second one before RETRY_GO");      /* else the host forbids the retry */
+    if (scope == AGENT_SCOPE_ATTEMPT && (!s->in_step || s->part_n || s->msg)) check_fail(c, ev, "once more, though something was shown");
     if (scope == AGENT_SCOPE_STEP && s->in_step) check_fail(c, ev, "the step is not over");
     if (scope == AGENT_SCOPE_ATTEMPT || scope == AGENT_SCOPE_STEP) s->retry = CHECK_ERROR;
-    if (scope == AGENT_SCOPE_RUN && s->in_run) s->failed = 1;
+    if (scope != AGENT_SCOPE_RUN || !s->in_run) return;
+    s->failed = 1;
+    s->retry = CHECK_CALM;
 }
 static void check_queued(check *c, check_stream *s, const agent_event *ev)
 {
-    size_t i;
+    size_t i, k;
     for (i = 0; i < s->wait_n && s->waits[i] != ev->u.queued.item; i++) {}
+    if (i == s->wait_n && ev->u.queued.op != AGENT_QUEUED_MOVED)
+        for (k = 0; k < s->gone_n; k++) if (s->gone[k] == ev->u.queued.item) check_fail(c, ev, "an item that was delivered or given back before");
     switch (ev->u.queued.op) {
     case AGENT_QUEUED_ADDED:
         if (i < s->wait_n) check_fail(c, ev, "an item waits twice");
@@ -418,8 +472,11 @@ static void check_queued(check *c, check_stream *s, const agent_event *ev)
         break;
     case AGENT_QUEUED_MOVED: break;
     default:                                 /* what was submitted to an idle session is given back without having waited */
-        if (i == s->wait_n) { if (ev->u.queued.op == AGENT_QUEUED_DELIVERED) check_fail(c, ev, "an item that does not wait"); }
-        else s->waits[i] = s->waits[--s->wait_n];
+        if (i < s->wait_n) s->waits[i] = s->waits[--s->wait_n];
+        else if (ev->u.queued.op == AGENT_QUEUED_DELIVERED) check_fail(c, ev, "an item that does not wait");
+        s->gone = (agent_num *)check_more(s->gone, s->gone_n, sizeof *s->gone);
+        s->gone[s->gone_n++] = ev->u.queued.item;
+        if (ev->u.queued.op == AGENT_QUEUED_DELIVERED) s->ends = 0;
     }
 }
 static void check_course(check *c, check_stream *s, const agent_event *ev)
@@ -429,18 +486,25 @@ static void check_course(check *c, check_stream *s, const agent_event *ev)
         if (s->in_run || ev->run <= s->run) check_fail(c, ev, "a run is open, or its number was used before");
         s->in_run = 1;
         s->run = ev->run;
+        s->steps = 0;
+        s->finish = AGENT_FINISH_NONE;
         s->usage.input = s->usage.cached = s->usage.cache_write = s->usage.output = s->usage.reasoning = -1;
         break;
     case AGENT_EV_RUN_END: check_run_end(c, s, ev); break;
     case AGENT_EV_STEP_START:
         if (!s->in_run || s->in_step) check_fail(c, ev, "no run is open, or a step is");
         if (s->failed || s->retry != CHECK_CALM) check_fail(c, ev, "a step after the run's ERROR, or before a retry");
+        if (s->cancelled || s->stop) check_fail(c, ev, "after a cancel");
+        if (s->ends) check_fail(c, ev, "the run was to end");
         s->in_step = 1;
         s->ran = 0;
+        if (ev->step != ++s->steps) check_fail(c, ev, "the steps are not counted");
         break;
     case AGENT_EV_STEP_END: check_step_end(c, s, ev); break;
     case AGENT_EV_MSG_ADD:
         if (s->msg || ev->msg <= s->last_msg) check_fail(c, ev, "a message is open, or its number was used before");
+        if (s->in_run && s->failed) check_fail(c, ev, "after the run's ERROR");
+        if (s->in_step && s->retry != CHECK_CALM && ev->u.msg.role == AGENT_MODEL && !s->cancelled) check_fail(c, ev, "before RETRY_GO");
         s->msg = s->last_msg = ev->msg;
         break;
     default:                                 /* MSG_END                                                                 */
@@ -497,11 +561,55 @@ static void check_event(check *c, const agent_event *ev)
     case AGENT_EV_ERROR: check_error(c, s, ev); break;
     case AGENT_EV_RETRY_WAIT: case AGENT_EV_RETRY_GO: check_retry(c, s, ev); break;
     case AGENT_EV_QUEUED: check_queued(c, s, ev); break;
+    case AGENT_EV_CHECKPOINT:
+        if (s->in_step || s->msg || s->failed || s->retry != CHECK_CALM) check_fail(c, ev, "something is under way");
+        break;
     default: break;
     }
     if (ev->flags & AGENT_EVF_NEED && ev->type != AGENT_EV_OPEN && ev->type != AGENT_EV_SIGN && ev->type != AGENT_EV_CREDENTIAL && ev->type != AGENT_EV_TOOL_RUN)
         check_fail(c, ev, "an unknown need");
 }
+/* ---- asked of the engine ---- */
+/* The table as it is, between any two events: calls have their results behind them, in order, but for those of a step that is open. */
+static void check_table(check *c, const agent_engine *e, agent_id session)
+{
+    const check_stream *s = check_stream_of(c, session);
+    size_t n = agent_messages(e, session), i;
+    uint32_t k, r;
+    agent_msg m, next;
+    agent_part p, q;
+    for (i = 0; i < n; i++) {
+        uint32_t calls = 0;
+        if (agent_message(e, session, i, &m) != AGENT_OK) { check_fail(c, NULL, "a message of the table cannot be read"); return; }
+        if (m.part_count == 0 && (m.role != AGENT_MODEL || (!(m.flags & AGENT_PART_CUT) && s->msg != m.id))) check_fail(c, NULL, "an empty message");
+        next.role = AGENT_USER;
+        next.id = next.part_count = 0;
+        if (i + 1 < n) (void)agent_message(e, session, i + 1, &next);
+        for (k = r = 0; k < m.part_count; k++) {
+            if (agent_message_part(e, session, m.id, k, &p) != AGENT_OK) { check_fail(c, NULL, "a part of the table cannot be read"); return; }
+            if (p.kind != AGENT_PART_CALL || m.role != AGENT_MODEL) continue;
+            calls++;
+            if (i + 1 == n) continue;        /* its step is open, or the host has cut the table                         */
+            if (next.role != AGENT_TOOLS || agent_message_part(e, session, next.id, r++, &q) != AGENT_OK || q.kind != AGENT_PART_RESULT || q.call != p.call)
+                check_fail(c, NULL, "a call in the table without its result");
+        }
+        if (i + 1 < n && (next.role == AGENT_TOOLS) != (calls > 0)) check_fail(c, NULL, "results without their calls");
+        if (i + 1 < n && next.role == AGENT_TOOLS && next.part_count != calls) check_fail(c, NULL, "more results than calls");
+    }
+}
+/* When agent_next has nothing: the session's open needs are those that it lists.                                       */
+static void check_pending(check *c, const agent_engine *e, agent_id session)
+{
+    const check_stream *s = check_stream_of(c, session);
+    agent_event ev;
+    size_t i, k;
+    for (i = 0; agent_pending(e, session, i, &ev) == AGENT_OK; i++) {
+        for (k = 0; k < s->need_n && s->needs[k].need != ev.need; k++) {}
+        if (k == s->need_n || !(ev.flags & AGENT_EVF_NEED)) check_fail(c, NULL, "agent_pending lists what is no open need");
+    }
+    if (i != s->need_n) check_fail(c, NULL, "agent_pending does not list all open needs");
+}
+
 /* All sessions are idle; connections may wait to be used again.                                                        */
 static void check_idle(check *c)
 {
@@ -511,6 +619,7 @@ static void check_idle(check *c)
         if (s->in_run || s->in_step) check_fail(c, NULL, "a run has no RUN_END");
         if (s->need_n) check_fail(c, NULL, "a need has no NEED_DONE");
         if (s->msg) check_fail(c, NULL, "a message has no MSG_END");
+        if (s->wait_n) check_fail(c, NULL, "an item waits, and no run goes on");
         for (k = 0; k < s->part_n; k++) if (s->parts[k].open) check_fail(c, NULL, "a part has no end");
     }
 }

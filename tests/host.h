@@ -574,6 +574,11 @@ static int host_cancel(host *h, agent_id s)
     for (i = 0; i < h->check.stream_n; i++) if (h->check.streams[i].id == s && h->check.streams[i].in_run) h->check.streams[i].cancelled = 1;
     return agent_cancel(h->e, s);
 }
+static int host_stop(host *h, agent_id s, int when)
+{
+    check_stop(&h->check, s, when);
+    return agent_stop(h->e, s, when);
+}
 static void host_answers(host *h, const host_answer *a, size_t n) { h->answers = a; h->answer_n = n; h->answer_at = 0; }
 static const char *host_log(const host *h) { return h->log.p ? h->log.p : ""; }
 static int host_said(const host *h, const char *what) { return strstr(host_log(h), what) != NULL; }

@@ -296,6 +296,30 @@ static void many(void)
     CHECK(h->count[AGENT_EV_RUN_END] == N / 2 && agent_deadline(h->e) == UINT64_MAX);
     host_free(h);
 }
+/* Tools that may end after agent_stop end with the run's time all the same.                                            */
+static void stopped_run_in_time(int via)
+{
+    agent_session_desc d;
+    agent_id s;
+    held k;
+    host *h;
+    memset(&d, 0, sizeof d);
+    memset(&k, 0, sizeof k);
+    d.tool_ms = AGENT_OFF;
+    d.run_ms = 1000;
+    d.grace_ms = 100;
+    k.hold = 1;
+    h = begin(via, &call, 1, &d, NULL, &s, &k);
+    host_run(h);
+    CHECK(k.n == 2 && host_stop(h, s, AGENT_STOP_TOOLS) == AGENT_OK);
+    host_run(h);
+    CHECK(k.cancels == 0 && agent_deadline(h->e) == 1000);
+    host_later(h, 1000);
+    CHECK(k.cancels == 2 && k.grace[0] == 100 && agent_deadline(h->e) == 1100);
+    host_later(h, 100);
+    CHECK(h->outcome == AGENT_CANCELLED && k.why == AGENT_WHY_CANCEL && agent_deadline(h->e) == UINT64_MAX);
+    host_free(h);
+}
 int main(void)
 {
     static const int vias[] = { AGENT_VIA_BYTES, AGENT_VIA_HTTP };
@@ -306,6 +330,7 @@ int main(void)
         paused_host(vias[v]);
         tool_in_time(vias[v]);
         run_in_time(vias[v]);
+        stopped_run_in_time(vias[v]);
     }
     many();
     return test_end("clock");

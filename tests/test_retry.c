@@ -315,6 +315,67 @@ static void host_says(int via)
         over(h);
     }
 }
+/* After agent_stop an answer that fails is not asked for again: its fault stands.                                       */
+static void stopped(int via)
+{
+    static const host_answer rows[] = { { rate, 429, NULL, 0, 0 }, { SSE_TEXT("Half an") SSE_USAGE, 0, NULL, HOST_CHUNKED, HOST_RESET } };
+    agent_session_desc d;
+    agent_id s;
+    seen k;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.max_retries = 4;
+    for (i = 0; i < 4; i++) {
+        host *h = host_new(NULL, via, HOST_CUT_WHOLE);
+        memset(&k, 0, sizeof k);
+        d.flags = i % 2 ? AGENT_S_GO_ON : 0;
+        h->on = watch;
+        h->arg = &k;
+        s = host_session(h, &d);
+        host_answers(h, &rows[i % 2], 1);
+        CHECK(agent_say(h->e, s, "Hi", AGENT_CSTR) > 0);
+        while (h->count[AGENT_EV_OPEN] == 0) CHECK(host_next(h) != NULL);
+        CHECK(host_stop(h, s, AGENT_STOP_STEP) == AGENT_OK);
+        if (i < 2) host_run(h);
+        else {                                /* forced all the same: late                                               */
+            while (h->count[AGENT_EV_ERROR] == 0) if (!host_next(h)) host_io(h);
+            CHECK(agent_retry(h->e, s, AGENT_RETRY_NOW) == AGENT_LATE);
+            host_run(h);
+        }
+        CHECK(h->outcome == AGENT_FAILED && k.waits == 0 && k.scopes[AGENT_SCOPE_RUN] == 1 && h->request_n == 1 && agent_deadline(h->e) == UINT64_MAX);
+        over(h);
+    }
+}
+/* Until when a provider wanted to wait is forgotten with its run.                                                       */
+static void old_hint(int via)
+{
+    static const host_answer a[] = { { rate, 429, "retry-after: 86400\n", 0, 0 }, { "", 0, NULL, HOST_CHUNKED, HOST_HANG } };
+    agent_session_desc d;
+    agent_desc e;
+    agent_id s;
+    seen k;
+    host *h;
+    memset(&e, 0, sizeof e);
+    memset(&d, 0, sizeof d);
+    memset(&k, 0, sizeof k);
+    e.limits.conns = 1;
+    d.max_retries = 4;
+    h = host_new(&e, via, HOST_CUT_WHOLE);
+    h->on = watch;
+    h->arg = &k;
+    d.peer = host_peer(h);
+    s = host_session(h, &d);
+    host_answers(h, a, 2);
+    CHECK(agent_say(h->e, s, "Hi", AGENT_CSTR) > 0);
+    host_run(h);
+    CHECK(k.why == AGENT_WHY_HINT && k.end_at == 86400000);
+    CHECK(agent_say(h->e, host_session(h, &d), "Hang", AGENT_CSTR) > 0);
+    host_run(h);
+    CHECK(agent_say(h->e, s, "Again", AGENT_CSTR) > 0);       /* the only connection is in use                           */
+    host_run(h);
+    CHECK(k.why == AGENT_WHY_ERROR && k.waits_for == AGENT_WAITS_HOST && k.end_at == 0 && h->fault_kind == AGENT_FAULT_LIMIT);
+    host_free(h);
+}
 /* Tokens of an attempt that failed before anything was shown are paid for.                                              */
 static void paid(void)
 {
@@ -343,6 +404,8 @@ int main(void)
         never(vias[v]);
         always(vias[v]);
         host_says(vias[v]);
+        stopped(vias[v]);
+        old_hint(vias[v]);
     }
     jitter();
     paid();

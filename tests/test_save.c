@@ -152,6 +152,15 @@ static int in_flight(host *h, agent_id id)
     for (i = 0; m && !m->ended && i < m->n; i++) if (m->parts[i].state == AGENTI_CALL_RUNNING) return 1;
     return 0;
 }
+static void may_run_again(host *h, agent_id id)               /* what runs now                                          */
+{
+    const agenti_msg *m = agenti_session_get(h->e, id)->answer.results;
+    uint32_t i;
+    for (i = 0; m && !m->ended && i < m->n; i++) {
+        check_call *k = check_call_of(check_stream_of(&h->check, id), m->parts[i].call);
+        if (k && m->parts[i].state == AGENTI_CALL_RUNNING) k->ran = k->stopped = 0;
+    }
+}
 static void tell_checker(host *to, const host *from)
 {
     /* what the checker has seen before the save: a run and a step may be open, parts and calls of it as well */
@@ -164,8 +173,11 @@ static void tell_checker(host *to, const host *from)
         const check_stream *f = &from->check.streams[i];
         check_stream *t = check_stream_of(&c, f->id);
         *t = *f;
-        t->parts = NULL; t->calls = NULL; t->needs = NULL; t->waits = NULL;
-        t->part_n = t->call_n = t->need_n = t->wait_n = 0;
+        t->parts = NULL;
+        t->calls = NULL;
+        t->needs = NULL;
+        t->waits = t->gone = NULL;
+        t->part_n = t->call_n = t->need_n = t->wait_n = t->gone_n = 0;
         for (k = 0; k < f->part_n; k++) {
             t->parts = (check_part *)check_more(t->parts, t->part_n, sizeof *t->parts);
             t->parts[t->part_n] = f->parts[k];
@@ -173,8 +185,9 @@ static void tell_checker(host *to, const host *from)
             if (f->parts[k].n) memcpy(t->parts[t->part_n].text, f->parts[k].text, f->parts[k].n);
             t->part_n++;
         }
-        for (k = 0; k < f->call_n; k++) { t->calls = (check_call *)check_more(t->calls, t->call_n, sizeof *t->calls); t->calls[t->call_n] = f->calls[k]; t->calls[t->call_n++].ran = 0; }
+        for (k = 0; k < f->call_n; k++) { t->calls = (check_call *)check_more(t->calls, t->call_n, sizeof *t->calls); t->calls[t->call_n++] = f->calls[k]; }
         for (k = 0; k < f->need_n; k++) if (f->needs[k].conn == 0) { t->needs = (check_need *)check_more(t->needs, t->need_n, sizeof *t->needs); t->needs[t->need_n++] = f->needs[k]; }
+        for (k = 0; k < f->gone_n; k++) { t->gone = (agent_num *)check_more(t->gone, t->gone_n, sizeof *t->gone); t->gone[t->gone_n++] = f->gone[k]; }
         for (k = 0; k < f->wait_n; k++) { t->waits = (agent_num *)check_more(t->waits, t->wait_n, sizeof *t->waits); t->waits[t->wait_n++] = f->waits[k]; }
     }
     to->check = c;
@@ -218,10 +231,10 @@ static void at_every_event(const script *k, int cut)
         y->answer_at = x->answer_at;
         rc = load_from(y, b.s, saved.p, saved.n, 1 + n % 97);
         CHECK_CASE(rc == AGENT_OK, agent_last(y->e));
+        may_run_again(x, a.s);
         tell_checker(y, x);
         x->check.light = 1;
         agenti_interrupt(agenti_session_get(x->e, a.s));
-        for (i = 0; i < x->check.stream_n; i++) { size_t j; for (j = 0; j < x->check.streams[i].call_n; j++) x->check.streams[i].calls[j].ran = 0; }
         a.n = 0;                              /* what ran is nobody's any more                                          */
         asked = x->request_n;
         to_end(x, &a, &rest_a, UINT32_MAX);
