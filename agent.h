@@ -420,7 +420,10 @@
  */
 #if defined AGENT_NO_OPENAI_CHAT || defined AGENT_NO_OPENAI_RESPONSES || defined AGENT_NO_OPENAI_COMPLETIONS || defined AGENT_NO_ANTHROPIC \
     || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE \
-    || defined AGENT_NO_IMPORT
+    || defined AGENT_NO_IMPORT || defined AGENT_NO_SHORTCUT || defined AGENT_NO_SPLIT || defined AGENT_NO_THINK || defined AGENT_NO_RETRY_HINT \
+    || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
+    || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
+    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus
@@ -503,8 +506,10 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
   const char *headers;           /* "Name: value\n" lines that it wants, or NULL; a header that the host gives goes before */
 } agent_provider;
+#ifndef AGENT_NO_PROVIDERS
 /* The i-th row of the table that is built in, from 0; NULL past the last.                                             */
 AGENTDEF const agent_provider *agent_provider_at(size_t i);
+#endif
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
@@ -567,9 +572,11 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
  * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
 
+#ifndef AGENT_NO_MODELS
 /* Asks what models there are, by an exchange of its own. MODELS comes, or an ERROR of scope PEER: exactly one of them, unless the peer is
  * closed before. OK, E_STALE, E_STATE (the provider has no list), E_NOMEM.                                            */
 AGENTDEF int agent_models(agent_engine *, agent_id peer);
+#endif
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -592,9 +599,11 @@ typedef struct agent_tool {
 } agent_tool;
 enum {
   AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
+#ifndef AGENT_NO_THINK
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
   AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+#endif
   AGENT_S_GO_ON = 16,            /* an answer that breaks off after something of it was shown is kept, and the run goes on: a message of role
                                     user (AGENT_MSG_NOTE) asks for the rest, within max_retries. Else the run FAILs    */
   AGENT_S_CHECKPOINTS = 32,      /* CHECKPOINT events tell when a save loses nothing                                  */
@@ -879,10 +888,12 @@ AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                  
 AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
 
 /* Answers. LATE: the need is gone, nothing changed.                                                                  */
+#ifndef AGENT_NO_SIGN
 /* Answers SIGN: "Name: value\n" lines that are added to the request's headers (Authorization, X-Amz-Date ...). What is signed: u.open.method
  * and url, the headers from agent_open_header, and the body, which until then agent_send_buf and agent_send_ack hand out as if it was
  * sent. OPEN, or SEND on an open connection, comes next. OK, LATE, E_STALE, E_ARG (no header lines), E_NOMEM.          */
 AGENTDEF int agent_sign(agent_engine *, agent_id conn, const char *header_lines, size_t n);
+#endif
 AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
 /* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
@@ -894,12 +905,15 @@ AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const
 /* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
 AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);
 
+#ifndef AGENT_NO_DECODE
 /* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
  * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,
  * STEP_END or ERROR with session 0 and conn set, and CLOSE after agent_eof. 0: see agent_last.                        */
 AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
+#endif
 
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
+#ifndef AGENT_NO_SAVE
 /* What is new of a session since the mark, as lines of JSON (the end of chapter 7) to be appended to what was written before: buf gets n
  * bytes. A zeroed mark: from the start. MORE: call again, and nothing else for this session before (else E_STATE: begin anew with a zeroed
  * mark). OK: all is there; n 0: nothing was new. Needs no memory. Allowed at any time; no key is in it. E_ARG (cap below 64), E_STALE. */
@@ -911,16 +925,20 @@ AGENTDEF int agent_save(agent_engine *, agent_id s, agent_mark *, void *buf, siz
  * else it broke off (AGENT_S_GO_ON). What was written behind the last complete save is left out, with a WARNING. E_FORMAT: agent_last says what
  * and at which byte; E_STATE: the session is not new; E_NOMEM, E_STALE. After an error the session is empty, and a load may begin anew.       */
 AGENTDEF int agent_load(agent_engine *, agent_id s, const void *, size_t n);
+#endif
+#ifndef AGENT_NO_PRINT
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
 /* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */
 AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
 AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
+#endif
 
 /* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
 /* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
  * (never out of bounds). Of duplicate keys the last wins. depth: 1 to 64, anything else is 64.                       */
 typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
+#ifndef AGENT_NO_CODECS
 AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT */
 AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
 /* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
@@ -935,6 +953,7 @@ AGENTDEF int       agent_json_bool(agent_str value, int otherwise);
 AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t cap); /* with quotes; invalid UTF-8 becomes U+FFFD, one per maximal bad subpart */
 /* Completes a prefix of a JSON text so that it parses: for showing, never for running. Length needed; *parses may be NULL. */
 AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
+#endif
 
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
  * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
@@ -950,6 +969,7 @@ typedef struct agent_sse {
   uint32_t flags, state; uint8_t bom, cr, skip, ignore, open, slow, lone_cr;
 } agent_sse;
 typedef struct agent_sse_event { agent_str event, data, id; uint64_t offset; } agent_sse_event;      /* offset: of the event's end */
+#ifndef AGENT_NO_CODECS
 AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
 /* OK: *out is an event, its views live in `in` or buf until the next call; *used bytes are done, go on with the rest. event is
  * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
@@ -961,14 +981,17 @@ AGENTDEF size_t agent_sse_pending(const agent_sse *);
 AGENTDEF size_t agent_sse_take(agent_sse *, char *to);
 AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
 AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
+#endif
 
 /* Lines that end in LF or CRLF (NDJSON), given without their end and without a BOM at the start of the stream. Empty lines are passed
  * over. Same calling rules.                                                                                           */
 typedef struct agent_lines { char *buf; size_t cap, len; uint64_t offset; uint8_t fresh, skip; } agent_lines;
+#ifndef AGENT_NO_CODECS
 AGENTDEF void agent_lines_init(agent_lines *, void *buf, size_t cap);
 AGENTDEF int  agent_lines_next(agent_lines *, const char *in, size_t n, size_t *used, agent_str *line);
 AGENTDEF void agent_lines_skip(agent_lines *);
 AGENTDEF int  agent_lines_end(agent_lines *, agent_str *line);              /* an unfinished last line. OK, MORE (none)   */
+#endif
 
 /* HTTP/1.1 answers, RFC 9110 and 9112. buf keeps head and trailers: its size is their limit, or the caller enlarges it on E_FULL. */
 enum agent_http_kind { AGENT_HTTP_NONE, AGENT_HTTP_INTERIM /* 1xx */, AGENT_HTTP_HEAD, AGENT_HTTP_BODY, AGENT_HTTP_END };
@@ -989,6 +1012,9 @@ typedef struct agent_http_event {
   agent_str headers;                         /* HEAD, INTERIM: "name: value\n" lines, names in lower case, values trimmed; END: the trailers */
   agent_str body;                            /* BODY: a view into `in`                                                 */
 } agent_http_event;
+#ifndef AGENT_NO_CODECS
+AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
+#ifndef AGENT_NO_HTTP1
 AGENTDEF void agent_http_init(agent_http *, void *buf, size_t cap);
 AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* for the next answer: was it a HEAD request? */
 /* OK: *out is valid, its views live until the next call; call on, also with no bytes left, until MORE: all of in is used. E_FULL: head
@@ -999,10 +1025,11 @@ AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* f
 AGENTDEF int  agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
 /* The peer closed. OK with END (a body until close), MORE (nothing was open), E_SYNTAX (cut).                         */
 AGENTDEF int  agent_http_eof(agent_http *, agent_http_event *out);
-AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
 /* One "name: value\r\n" line. Length needed, written if it fits, with a NUL if that fits too; 0: the name is no token, or a control
  * character (CR, LF) is in the value.                                                                                 */
 AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap);
+#endif
+#endif
 
 #ifdef AGENT_MBEDTLS
 /* ---- 9 TLS: an optional part, on mbedTLS ----------------------------------------------------------------------- */
@@ -1084,10 +1111,20 @@ extern "C" {
 #else
 #define AGENTI_FN static
 #endif
+#ifdef AGENT_NO_CODECS                    /* what the engine itself needs of them stays, and is private                 */
+#define AGENTI_CODEC AGENTI_FN
+#else
+#define AGENTI_CODEC AGENTDEF
+#endif
 #if defined __GNUC__ || defined __clang__
 #define AGENTI_NOINLINE __attribute__((noinline))   /* keeps a large frame out of its caller                            */
 #else
 #define AGENTI_NOINLINE
+#endif
+#ifdef AGENT_NO_WORDS                     /* what is said to people: codes and faults say it as well                    */
+#define AGENTI_WHY(text) ""
+#else
+#define AGENTI_WHY(text) text
 #endif
 #ifndef AGENT_ASSERT
 #define AGENT_ASSERT(x) ((void)0)
@@ -1427,21 +1464,21 @@ static const char *agenti_url_chars(agent_str u)             /* what no URL may 
     size_t i;
     for (i = 0; i < u.n; i++) {
         unsigned char c = (unsigned char)u.p[i];
-        if (c <= ' ' || c == 127) return "the URL has a space or control character";
-        if (c > 127) return "the URL has a character that is not ASCII";
-        if (c == '#') return "the URL has a fragment";
-        if (memchr("\"<>\\^`{|}", c, 9)) return "the URL has a character that must be percent-encoded";
+        if (c <= ' ' || c == 127) return AGENTI_WHY("the URL has a space or control character");
+        if (c > 127) return AGENTI_WHY("the URL has a character that is not ASCII");
+        if (c == '#') return AGENTI_WHY("the URL has a fragment");
+        if (memchr("\"<>\\^`{|}", c, 9)) return AGENTI_WHY("the URL has a character that must be percent-encoded");
     }
     return NULL;
 }
 static const char *agenti_url_name(agent_str host)           /* a name or an IPv4 address                               */
 {
     size_t i;
-    if (host.n == 0) return "the URL has no host";
-    if (host.n > 255) return "the URL's host is too long";
+    if (host.n == 0) return AGENTI_WHY("the URL has no host");
+    if (host.n > 255) return AGENTI_WHY("the URL's host is too long");
     for (i = 0; i < host.n; i++) {
-        if (!agenti_url_name_char(host.p[i])) return "the URL's host has a character that no host has";
-        if (host.p[i] == '.' && (i == 0 || host.p[i - 1] == '.')) return "the URL's host has an empty label";
+        if (!agenti_url_name_char(host.p[i])) return AGENTI_WHY("the URL's host has a character that no host has");
+        if (host.p[i] == '.' && (i == 0 || host.p[i - 1] == '.')) return AGENTI_WHY("the URL's host has an empty label");
     }
     return NULL;
 }
@@ -1450,20 +1487,20 @@ static const char *agenti_url_ipv6(agent_str host)           /* its characters o
     size_t i, colons = 0;
     for (i = 0; i < host.n; i++) {
         if (host.p[i] == ':') colons++;
-        else if (host.p[i] != '.' && !agenti_url_hex(host.p[i])) return "the URL's IPv6 address has a strange character";
+        else if (host.p[i] != '.' && !agenti_url_hex(host.p[i])) return AGENTI_WHY("the URL's IPv6 address has a strange character");
     }
-    return colons < 2 || colons > 8 || host.n > 45 ? "the URL's IPv6 address is none" : NULL;
+    return colons < 2 || colons > 8 || host.n > 45 ? AGENTI_WHY("the URL's IPv6 address is none") : NULL;
 }
 static const char *agenti_url_port(agent_str digits, uint16_t *port)
 {
     uint32_t v = 0;
     size_t i;
-    if (digits.n == 0 || digits.n > 5 || digits.p[0] == '0') return "the URL's port is not 1 to 65535";
+    if (digits.n == 0 || digits.n > 5 || digits.p[0] == '0') return AGENTI_WHY("the URL's port is not 1 to 65535");
     for (i = 0; i < digits.n; i++) {
-        if (digits.p[i] < '0' || digits.p[i] > '9') return "the URL's port is no number";
+        if (digits.p[i] < '0' || digits.p[i] > '9') return AGENTI_WHY("the URL's port is no number");
         v = v * 10 + (uint32_t)(digits.p[i] - '0');
     }
-    if (v > 65535) return "the URL's port is not 1 to 65535";
+    if (v > 65535) return AGENTI_WHY("the URL's port is not 1 to 65535");
     *port = (uint16_t)v;
     return NULL;
 }
@@ -1473,10 +1510,10 @@ static const char *agenti_url_authority(agent_str a, agenti_url *out)
     size_t host_n;                                           /* with brackets                                           */
     const char *why, *end;
     out->port = own;
-    if (a.n && memchr(a.p, '@', a.n)) return "the URL has a user or password in it";
+    if (a.n && memchr(a.p, '@', a.n)) return AGENTI_WHY("the URL has a user or password in it");
     if (a.n && a.p[0] == '[') {
         end = (const char *)memchr(a.p, ']', a.n);
-        if (end == NULL) return "the URL's IPv6 address has no closing bracket";
+        if (end == NULL) return AGENTI_WHY("the URL's IPv6 address has no closing bracket");
         host_n = (size_t)(end - a.p) + 1;
         out->host = agenti_str(a.p + 1, host_n - 2);
         why = agenti_url_ipv6(out->host);
@@ -1487,7 +1524,7 @@ static const char *agenti_url_authority(agent_str a, agenti_url *out)
         why = agenti_url_name(out->host);
     }
     if (why == NULL && host_n < a.n) {
-        if (a.p[host_n] != ':') return "the URL goes on behind its IPv6 address";
+        if (a.p[host_n] != ':') return AGENTI_WHY("the URL goes on behind its IPv6 address");
         why = agenti_url_port(agenti_str(a.p + host_n + 1, a.n - host_n - 1), &out->port);
     }
     out->authority = agenti_str(a.p, out->port == own ? host_n : a.n);
@@ -1501,7 +1538,7 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
     if (*why) return 0;
     if (url.n >= 7 && agenti_ieq(agenti_str(url.p, 7), "http://")) at = 7;
     else if (url.n >= 8 && agenti_ieq(agenti_str(url.p, 8), "https://")) { at = 8; out->tls = 1; }
-    else { *why = "the URL begins with neither http:// nor https://"; return 0; }
+    else { *why = AGENTI_WHY("the URL begins with neither http:// nor https://"); return 0; }
     for (end = at; end < url.n && url.p[end] != '/' && url.p[end] != '?'; end++) {}
     for (query = end; query < url.n && url.p[query] != '?'; query++) {}
     out->path = agenti_str(url.p + end, query - end);
@@ -2122,6 +2159,14 @@ typedef struct agenti_jcheck {
 } agenti_jcheck;
 /* at: not a blank, before end. Returns what comes after the token, or sets why and returns where. A key is taken with its colon. */
 AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err);
+AGENTI_FN agent_str agent_json_get(agent_str json, const char *path);
+AGENTI_FN int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
+AGENTI_FN int agent_json_is(agent_str value, const char *literal);
+AGENTI_FN int64_t agent_json_int(agent_str value, int64_t otherwise);
+AGENTI_FN double agent_json_num(agent_str value, double otherwise);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
 #if defined __SSE2__ && defined __GNUC__ && !defined AGENTI_NO_SIMD
@@ -2365,13 +2410,13 @@ static const char *agenti_json_fail(agenti_jcheck *c, const char *at, const char
 }
 static const char *agenti_json_unexpected(agenti_jcheck *c, const char *at, const char *end)
 {
-    const char *why = "expected a value";
-    if (c->state == AGENTI_J_FIRST) why = "expected a value or ']'";
-    else if (c->state == AGENTI_J_KEY) why = "expected a key";
-    else if (c->state == AGENTI_J_KEY1) why = "expected a key or '}'";
-    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = "expected the end";
-    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? "expected ',' or '}'" : "expected ',' or ']'";
-    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = "expected a value, not a byte order mark";
+    const char *why = AGENTI_WHY("expected a value");
+    if (c->state == AGENTI_J_FIRST) why = AGENTI_WHY("expected a value or ']'");
+    else if (c->state == AGENTI_J_KEY) why = AGENTI_WHY("expected a key");
+    else if (c->state == AGENTI_J_KEY1) why = AGENTI_WHY("expected a key or '}'");
+    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = AGENTI_WHY("expected the end");
+    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? AGENTI_WHY("expected ',' or '}'") : AGENTI_WHY("expected ',' or ']'");
+    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = AGENTI_WHY("expected a value, not a byte order mark");
     return agenti_json_fail(c, at, why);
 }
 static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, const char *end)      /* at: after the quote */
@@ -2382,9 +2427,9 @@ static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, co
         at += agenti_json_short(at, (size_t)(end - at));
         if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
         if (*at == '"') return at + 1;
-        if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
+        if (*at != '\\') return agenti_json_fail(c, at, AGENTI_WHY("expected no control character in a string"));
         k = agenti_json_escape(at, (size_t)(end - at), &unit);
-        if (k == 0) return agenti_json_fail(c, at, "expected an escape of JSON");
+        if (k == 0) return agenti_json_fail(c, at, AGENTI_WHY("expected an escape of JSON"));
         at += k;
     }
 }
@@ -2395,10 +2440,10 @@ static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, co
     if (*at == '"') return agenti_json_check_string(c, at + 1, end);
     if (*at == '-' || (*at >= '0' && *at <= '9')) {
         k = agenti_num_prefix(at, n);
-        if (k == 0) return agenti_json_fail(c, at + 1, "expected a digit");
+        if (k == 0) return agenti_json_fail(c, at + 1, AGENTI_WHY("expected a digit"));
         at += k;
         if (at == end || (*at != '.' && (*at | 0x20) != 'e' && (*at < '0' || *at > '9'))) return at;
-        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
+        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? AGENTI_WHY("expected no leading zero") : AGENTI_WHY("expected a digit after this"));
     }
     k = word[0] == 'f' ? 5 : 4;
     if (n >= k && memcmp(at, word, 4) == 0 && (k == 4 || at[4] == 'e')) return at + k;
@@ -2409,7 +2454,7 @@ static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const
     at = agenti_json_check_string(c, at + 1, end);
     if (c->why) return at;
     at = agenti_json_past(at, end);
-    if (at == end || *at != ':') return agenti_json_fail(c, at, "expected ':'");
+    if (at == end || *at != ':') return agenti_json_fail(c, at, AGENTI_WHY("expected ':'"));
     c->state = AGENTI_J_VALUE;
     return at + 1;
 }
@@ -2417,7 +2462,7 @@ static const char *agenti_json_check_open(agenti_jcheck *c, const char *at)
 {
     int object = *at == '{';
     if (c->depth == c->limit) {
-        agenti_json_fail(c, at, "nested too deep");
+        agenti_json_fail(c, at, AGENTI_WHY("nested too deep"));
         c->code = AGENT_E_LIMIT;
         return at;
     }
@@ -2471,7 +2516,7 @@ static const char *agenti_json_check_members(agenti_jcheck *c, const char *at, c
         at = q + 2;
     }
 }
-AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
+AGENTI_CODEC int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;
@@ -2593,7 +2638,7 @@ static agent_str agenti_json_inside(agent_str value, int *string)               
     if (value.n > 0 && value.p[value.n - 1] == '"') value.n--;
     return value;
 }
-AGENTDEF int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
+AGENTI_CODEC int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
 {
     const char *at, *end;
     size_t k;
@@ -2655,7 +2700,7 @@ static agent_str agenti_json_step(agent_str v, const char **path, int key)      
     *path = p + n + 1;
     return agenti_json_item(v, p + 1, n - 1);
 }
-AGENTDEF agent_str agent_json_get(agent_str json, const char *path)
+AGENTI_CODEC agent_str agent_json_get(agent_str json, const char *path)
 {
     size_t k = json.n ? agenti_json_space(json.p, json.n) : 0;
     int key = *path != '[';              /* a key comes first and after a dot                                           */
@@ -2748,7 +2793,7 @@ AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
     agenti_json_decode_all(&s, raw);
     return !s.differs && s.n == text.n;
 }
-AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_json_text(agent_str value, char *buf, size_t cap)
 {
     agenti_sink s;
     int string;
@@ -2758,23 +2803,23 @@ AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
     else agenti_sink_text(&s, raw.p, raw.n);
     return agenti_sink_end(&s);
 }
-AGENTDEF int agent_json_is(agent_str value, const char *literal)
+AGENTI_CODEC int agent_json_is(agent_str value, const char *literal)
 {
     int string;
     agent_str raw = agenti_json_inside(value, &string);
     return string && agenti_json_same(raw, agenti_cstr(literal));
 }
-AGENTDEF int64_t agent_json_int(agent_str value, int64_t otherwise)
+AGENTI_CODEC int64_t agent_json_int(agent_str value, int64_t otherwise)
 {
     int64_t v;
     return agenti_int(value, &v) ? v : otherwise;
 }
-AGENTDEF double agent_json_num(agent_str value, double otherwise)
+AGENTI_CODEC double agent_json_num(agent_str value, double otherwise)
 {
     double v;
     return agenti_double(value, &v) ? v : otherwise;
 }
-AGENTDEF int agent_json_bool(agent_str value, int otherwise)
+AGENTI_CODEC int agent_json_bool(agent_str value, int otherwise)
 {
     if (value.n == 4 && memcmp(value.p, "true", 4) == 0) return 1;
     if (value.n == 5 && memcmp(value.p, "false", 5) == 0) return 0;
@@ -2934,6 +2979,9 @@ AGENTI_FN void agenti_json_key(agenti_buf *, const char *key);      /* [,]"key":
 AGENTI_FN void agenti_json_member(agenti_buf *, const char *key, agent_str raw);   /* the key and JSON as it is; empty: null */
 AGENTI_FN void agenti_json_member_str(agenti_buf *, const char *key, agent_str text);
 AGENTI_FN void agenti_json_member_int(agenti_buf *, const char *key, int64_t);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_WRITE
 static void agenti_json_quote_char(agenti_stage *s, unsigned char c)
@@ -2965,7 +3013,7 @@ static void agenti_json_quote_sink(agenti_sink *to, const char *p, size_t n, int
     agenti_stage_add(&s, "\"", 1);
     agenti_stage_flush(&s);
 }
-AGENTDEF size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     agenti_sink s;
@@ -3079,7 +3127,7 @@ static const char *agenti_repair_token(agenti_repair *r, const char *at, const c
     if (opens || r->c.state == AGENTI_J_NEXT) { r->safe = at; r->tail = ""; }
     return at;
 }
-AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses)
+AGENTI_CODEC size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;
@@ -3133,14 +3181,17 @@ typedef struct agenti_split {
     size_t open_at[AGENTI_SPLIT_DEPTH], key_at[AGENTI_SPLIT_DEPTH];       /* key_at 0: no key yet                       */
 } agenti_split;
 
+#ifndef AGENT_NO_SPLIT
 AGENTI_FN void agenti_split_init(agenti_split *, agenti_pool *, const agenti_split_rule *, size_t most);
 AGENTI_FN void agenti_split_free(agenti_split *);
 AGENTI_FN int  agenti_split_add(agenti_split *, const char *p, size_t n);      /* 0: no memory                          */
 /* 1: text is a document now, and once it was read agenti_split_swap goes on; 0: it cannot be cut here; -1: no memory   */
 AGENTI_FN int  agenti_split_cut(agenti_split *);
 AGENTI_FN void agenti_split_swap(agenti_split *);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_SPLIT
+#ifndef AGENT_NO_SPLIT
 AGENTI_FN void agenti_split_init(agenti_split *s, agenti_pool *pool, const agenti_split_rule *rule, size_t most)
 {
     memset(s, 0, sizeof *s);
@@ -3288,17 +3339,81 @@ AGENTI_FN void agenti_split_swap(agenti_split *s)
     s->at = s->text.n;
 }
 #endif
+#endif
 
 /* ==== http1.c: HTTP/1.1 answers in, header lines out ============================================================== */
 /* HTTP/1.1 answers, RFC 9110 and 9112, and header lines out. As strict as clients in wide use: line ends are CRLF, one framing that
  * cannot be read in two ways, no folded headers. Head and trailers are gathered line by line in buf and normalised in place;
  * a body is never copied. */
 AGENTI_FN int agenti_http_token(const char *p, size_t n);                    /* RFC 9110 5.6.2; not empty               */
+#ifndef AGENT_NO_HTTP1
 /* In a chunked body: the commonest way to the next body bytes, if it is short enough to lie in p. Returns what is used up to the end of
  * the body bytes, which are the last *body ones, or 0: nothing changed, agent_http_next knows.                         */
 AGENTI_FN size_t agenti_http_run(agent_http *, const char *p, size_t n, size_t *body);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTI_FN void agent_http_expect(agent_http *, int head_request);
+AGENTI_FN int agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+AGENTI_FN int agent_http_eof(agent_http *, agent_http_event *out);
+#endif
+#else                                     /* connections are the host's HTTP: they have no use of these                 */
+AGENTI_FN void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTI_FN void agent_http_expect(agent_http *, int head_request);
+AGENTI_FN int agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+#endif
+#ifdef AGENT_NO_CODECS
+AGENTI_FN int agent_http_header(agent_str headers, const char *name, agent_str *value);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_HTTP1
+/* ---- characters ---- */
+static int agenti_h1_is_token(char c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
+    return c != 0 && memchr("!#$%&'*+-.^_`|~", c, 15) != NULL;
+}
+static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
+AGENTI_FN int agenti_http_token(const char *p, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (!agenti_h1_is_token(p[i])) return 0;
+    return n > 0;
+}
+static agent_str agenti_h1_trim(const char *p, size_t n)
+{
+    while (n && agenti_h1_is_space(p[0])) { p++; n--; }
+    while (n && agenti_h1_is_space(p[n - 1])) n--;
+    return agenti_str(p, n);
+}
+AGENTI_CODEC int agent_http_header(agent_str headers, const char *name, agent_str *value)
+{
+    const char *p = headers.p, *end = p ? p + headers.n : p;
+    *value = agenti_str(NULL, 0);
+    while (p != end) {
+        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+        const char *colon = stop > p ? (const char *)memchr(p, ':', (size_t)(stop - p)) : NULL;
+        if (colon && agenti_ieq(agenti_str(p, (size_t)(colon - p)), name)) {
+            if (stop[-1] == '\r') stop--;                    /* a block that a host wrote                               */
+            *value = agenti_h1_trim(colon + 1, (size_t)(stop - colon) - 1);
+            return 1;
+        }
+        p = lf ? lf + 1 : end;
+    }
+    return 0;
+}
+
+#ifdef AGENT_NO_HTTP1
+AGENTI_FN void agent_http_init(agent_http *h, void *buf, size_t cap) { (void)buf; (void)cap; memset(h, 0, sizeof *h); }
+AGENTI_FN void agent_http_expect(agent_http *h, int head_request) { (void)h; (void)head_request; }
+AGENTI_FN int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
+{
+    (void)h;
+    (void)in;
+    memset(out, 0, sizeof *out);
+    *used = n;
+    return AGENT_MORE;
+}
+#else
 enum { /* agent_http.state: what comes next */
     AGENTI_H1_START, AGENTI_H1_START_LF, AGENTI_H1_STATUS, AGENTI_H1_HEADER,
     AGENTI_H1_BODY, AGENTI_H1_END,
@@ -3323,43 +3438,24 @@ static int agenti_h1_fail(agent_http *h, const char *why, size_t back)       /* 
     h->state = AGENTI_H1_BROKEN;
     return AGENT_E_SYNTAX;
 }
-AGENTDEF void agent_http_init(agent_http *h, void *buf, size_t cap)
+AGENTI_CODEC void agent_http_init(agent_http *h, void *buf, size_t cap)
 {
     memset(h, 0, sizeof *h);
     h->buf = (char *)buf;
     h->cap = buf ? cap : 0;
 }
-AGENTDEF void agent_http_expect(agent_http *h, int head_request) { h->head_request = head_request != 0; }
+AGENTI_CODEC void agent_http_expect(agent_http *h, int head_request) { h->head_request = head_request != 0; }
 
-/* ---- characters ---- */
-static int agenti_h1_is_token(char c)
-{
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
-    return c != 0 && memchr("!#$%&'*+-.^_`|~", c, 15) != NULL;
-}
 static int agenti_h1_is_field(char c)    /* in a field value or reason: HTAB, SP, visible, obs-text                     */
 {
     unsigned char u = (unsigned char)c;
     return u == '\t' || (u >= ' ' && u != 127);
 }
-static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
 static int agenti_h1_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
 static int agenti_h1_hex(char c)
 {
     unsigned digit = (unsigned)(unsigned char)c - '0', letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
     return digit < 10 ? (int)digit : letter < 6 ? (int)letter + 10 : -1;
-}
-AGENTI_FN int agenti_http_token(const char *p, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) if (!agenti_h1_is_token(p[i])) return 0;
-    return n > 0;
-}
-static agent_str agenti_h1_trim(const char *p, size_t n)
-{
-    while (n && agenti_h1_is_space(p[0])) { p++; n--; }
-    while (n && agenti_h1_is_space(p[n - 1])) n--;
-    return agenti_str(p, n);
 }
 /* The next element of a comma-separated list, trimmed, maybe empty; 0: no more. *pos starts at 0.                     */
 static int agenti_h1_list(agent_str v, size_t *pos, agent_str *item)
@@ -3382,8 +3478,8 @@ static int agenti_h1_early(agent_http *h)
     const char *p = h->buf + h->line;
     if (h->state == AGENTI_H1_STATUS) {
         for (i = 0; i < n && i < 7; i++)
-            if (p[i] != version[i]) return agenti_h1_fail(h, "the answer does not begin with HTTP/1.", n - i);
-    } else if (n && agenti_h1_is_space(p[0])) return agenti_h1_fail(h, "a header line begins with a blank", n);
+            if (p[i] != version[i]) return agenti_h1_fail(h, AGENTI_WHY("the answer does not begin with HTTP/1."), n - i);
+    } else if (n && agenti_h1_is_space(p[0])) return agenti_h1_fail(h, AGENTI_WHY("a header line begins with a blank"), n);
     return AGENTI_H1_GO;
 }
 /* Gathers a line. GO: it is complete, from h->line on, with its LF. All bytes of head or trailers count against cap.  */
@@ -3411,23 +3507,23 @@ static int agenti_h1_tail(agent_http *h, size_t i)
     size_t n = h->len - h->line;
     while (agenti_h1_is_field(p[i])) i++;                    /* stops at the LF at the latest                           */
     if (p[i] == '\r' && p[i + 1] == '\n') return AGENTI_H1_GO;
-    if (p[i] == '\n') return agenti_h1_fail(h, "a line of the head ends in LF without CR", n - i);
-    if (p[i] == '\r') return agenti_h1_fail(h, "a CR without LF in the head", n - i);
-    return agenti_h1_fail(h, "a control character in the head", n - i);
+    if (p[i] == '\n') return agenti_h1_fail(h, AGENTI_WHY("a line of the head ends in LF without CR"), n - i);
+    if (p[i] == '\r') return agenti_h1_fail(h, AGENTI_WHY("a CR without LF in the head"), n - i);
+    return agenti_h1_fail(h, AGENTI_WHY("a control character in the head"), n - i);
 }
 static int agenti_h1_status(agent_http *h)
 {
     const char *p = h->buf + h->line;
     size_t n = h->len - h->line, i;
     int rc, v = 0;
-    if (p[7] != '0' && p[7] != '1') return agenti_h1_fail(h, "the version is neither HTTP/1.0 nor HTTP/1.1", n - 7);
-    if (p[8] != ' ') return agenti_h1_fail(h, "no space behind the version", n - 8);
+    if (p[7] != '0' && p[7] != '1') return agenti_h1_fail(h, AGENTI_WHY("the version is neither HTTP/1.0 nor HTTP/1.1"), n - 7);
+    if (p[8] != ' ') return agenti_h1_fail(h, AGENTI_WHY("no space behind the version"), n - 8);
     for (i = 9; i < 12; i++) {
         int d = agenti_h1_digit(p[i]);
-        if (d < 0 || (i == 9 && d == 0)) return agenti_h1_fail(h, "the status is no number from 100 to 999", n - i);
+        if (d < 0 || (i == 9 && d == 0)) return agenti_h1_fail(h, AGENTI_WHY("the status is no number from 100 to 999"), n - i);
         v = v * 10 + d;
     }
-    if (p[12] != ' ' && p[12] != '\r' && p[12] != '\n') return agenti_h1_fail(h, "no space behind the status", n - 12);
+    if (p[12] != ' ' && p[12] != '\r' && p[12] != '\n') return agenti_h1_fail(h, AGENTI_WHY("no space behind the status"), n - 12);
     rc = agenti_h1_tail(h, 12);
     if (rc != AGENTI_H1_GO) return rc;
     h->minor = p[7] == '1';
@@ -3446,14 +3542,14 @@ static const char *agenti_h1_length(agent_http *h, agent_str value)
     size_t pos = 0, i;
     while (agenti_h1_list(value, &pos, &item)) {
         uint64_t v = 0;
-        if (item.n == 0) return "a Content-Length without a number";
+        if (item.n == 0) return AGENTI_WHY("a Content-Length without a number");
         for (i = 0; i < item.n; i++) {
             int d = agenti_h1_digit(item.p[i]);
-            if (d < 0) return "a Content-Length that is no number";
-            if (v > ((uint64_t)-1 - (uint64_t)d) / 10) return "a Content-Length over 64 bits";
+            if (d < 0) return AGENTI_WHY("a Content-Length that is no number");
+            if (v > ((uint64_t)-1 - (uint64_t)d) / 10) return AGENTI_WHY("a Content-Length over 64 bits");
             v = v * 10 + (uint64_t)d;
         }
-        if (h->seen & AGENTI_H1_HAS_LENGTH && v != h->left) return "two Content-Lengths that differ";
+        if (h->seen & AGENTI_H1_HAS_LENGTH && v != h->left) return AGENTI_WHY("two Content-Lengths that differ");
         h->seen |= AGENTI_H1_HAS_LENGTH;
         h->left = v;
     }
@@ -3494,9 +3590,9 @@ static int agenti_h1_header(agent_http *h)
     const char *why;
     int rc;
     for (k = 0; agenti_h1_is_token(p[k]); k++) p[k] = agenti_lower(p[k]);
-    if (p[k] == '\r' || p[k] == '\n') return agenti_h1_fail(h, "a header line without a colon", n - k);
-    if (p[k] != ':') return agenti_h1_fail(h, "a character that no header name has", n - k);
-    if (k == 0) return agenti_h1_fail(h, "a header without a name", n);
+    if (p[k] == '\r' || p[k] == '\n') return agenti_h1_fail(h, AGENTI_WHY("a header line without a colon"), n - k);
+    if (p[k] != ':') return agenti_h1_fail(h, AGENTI_WHY("a character that no header name has"), n - k);
+    if (k == 0) return agenti_h1_fail(h, AGENTI_WHY("a header without a name"), n);
     rc = agenti_h1_tail(h, k + 1);
     if (rc != AGENTI_H1_GO) return rc;
     v = agenti_h1_trim(p + k + 1, n - k - 3);
@@ -3526,8 +3622,8 @@ static int agenti_h1_framing(agent_http *h)
         h->framing = AGENT_HTTP_NO_BODY;
         h->state = AGENTI_H1_END;
     } else if (h->seen & AGENTI_H1_HAS_CODING) {
-        if (h->seen & AGENTI_H1_OTHER_CODING) return agenti_h1_fail(h, "a Transfer-Encoding other than chunked", 0);
-        if (h->seen & AGENTI_H1_HAS_LENGTH) return agenti_h1_fail(h, "both Transfer-Encoding and Content-Length", 0);
+        if (h->seen & AGENTI_H1_OTHER_CODING) return agenti_h1_fail(h, AGENTI_WHY("a Transfer-Encoding other than chunked"), 0);
+        if (h->seen & AGENTI_H1_HAS_LENGTH) return agenti_h1_fail(h, AGENTI_WHY("both Transfer-Encoding and Content-Length"), 0);
         h->framing = AGENT_HTTP_CHUNKED;
         h->state = AGENTI_H1_SIZE_FIRST;
     } else if (h->seen & AGENTI_H1_HAS_LENGTH) {
@@ -3542,8 +3638,8 @@ static int agenti_h1_framing(agent_http *h)
 }
 static int agenti_h1_interim(agent_http *h)
 {
-    if (h->status == 101) return agenti_h1_fail(h, "status 101, but no other protocol was asked for", 0);
-    if (++h->interim > AGENTI_H1_INTERIM_MAX) return agenti_h1_fail(h, "too many interim answers", 0);
+    if (h->status == 101) return agenti_h1_fail(h, AGENTI_WHY("status 101, but no other protocol was asked for"), 0);
+    if (++h->interim > AGENTI_H1_INTERIM_MAX) return agenti_h1_fail(h, AGENTI_WHY("too many interim answers"), 0);
     h->framing = AGENT_HTTP_NO_BODY;
     h->keep_alive = 1;
     h->state = AGENTI_H1_START;
@@ -3570,7 +3666,7 @@ static int agenti_h1_head_done(agent_http *h, agent_http_event *out)
 static int agenti_h1_start(agent_http *h, agenti_h1_in *c)   /* one empty line before the status line is forgiven       */
 {
     if (h->state == AGENTI_H1_START) h->state = *c->p == '\r' ? AGENTI_H1_START_LF : AGENTI_H1_STATUS;
-    else if (*c->p != '\n') return agenti_h1_fail(h, "a CR without LF before the answer", 0);
+    else if (*c->p != '\n') return agenti_h1_fail(h, AGENTI_WHY("a CR without LF before the answer"), 0);
     else h->state = AGENTI_H1_STATUS;
     if (*c->p == '\r' || *c->p == '\n') agenti_h1_used(h, c, 1);
     return AGENTI_H1_GO;
@@ -3605,13 +3701,13 @@ static int agenti_h1_size(agent_http *h, char b)             /* a byte in a chun
     int d = agenti_h1_hex(b), first = h->state == AGENTI_H1_SIZE_FIRST;
     if (d >= 0) {
         if (first) h->left = 0;
-        if (h->left > (uint64_t)-1 / 16) { h->error = "a chunk size over 64 bits"; return AGENTI_H1_BROKEN; }
+        if (h->left > (uint64_t)-1 / 16) { h->error = AGENTI_WHY("a chunk size over 64 bits"); return AGENTI_H1_BROKEN; }
         h->left = h->left * 16 + (uint64_t)d;
         return AGENTI_H1_SIZE;
     }
     if (!first && b == '\r') return AGENTI_H1_SIZE_LF;
     if (!first && b == ';') return AGENTI_H1_EXT_FIRST;
-    h->error = "a chunk size that is no hexadecimal number";
+    h->error = AGENTI_WHY("a chunk size that is no hexadecimal number");
     return AGENTI_H1_BROKEN;
 }
 /* A byte in a chunk extension: name, or name=token, or name="quoted"; several behind each other.                      */
@@ -3629,7 +3725,7 @@ static int agenti_h1_extension(agent_http *h, char b)
         if (b == ';') return AGENTI_H1_EXT_FIRST;
         if (b == '\r') return AGENTI_H1_SIZE_LF;
     }
-    h->error = "a chunk extension that is not well-formed";
+    h->error = AGENTI_WHY("a chunk extension that is not well-formed");
     return AGENTI_H1_BROKEN;
 }
 /* Framing may not outweigh the body for long: each chunk allows some bytes around it.                                 */
@@ -3644,11 +3740,11 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     int s = h->state;
     if (s == AGENTI_H1_DATA_CR && b == '\r') return AGENTI_H1_DATA_LF;
     if (s == AGENTI_H1_DATA_LF && b == '\n') return AGENTI_H1_SIZE_FIRST;
-    h->error = "a chunk's data does not end in CRLF";
+    h->error = AGENTI_WHY("a chunk's data does not end in CRLF");
     if (s == AGENTI_H1_DATA_CR || s == AGENTI_H1_DATA_LF) return AGENTI_H1_BROKEN;
-    h->error = "a chunk size line does not end in CRLF";
+    h->error = AGENTI_WHY("a chunk size line does not end in CRLF");
     if (s == AGENTI_H1_SIZE_LF) return b == '\n' ? agenti_h1_sized(h) : AGENTI_H1_BROKEN;
-    h->error = "chunk sizes and extensions too long for the data";
+    h->error = AGENTI_WHY("chunk sizes and extensions too long for the data");
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
@@ -3729,10 +3825,10 @@ static int agenti_h1_step(agent_http *h, agenti_h1_in *c, agent_http_event *out)
     if (s == AGENTI_H1_START || s == AGENTI_H1_START_LF) return agenti_h1_start(h, c);
     if (s == AGENTI_H1_STATUS || s == AGENTI_H1_HEADER || s == AGENTI_H1_TRAILER) return agenti_h1_line(h, c, out);
     if (s == AGENTI_H1_BODY || s == AGENTI_H1_DATA) return agenti_h1_body(h, c, out);
-    if (s == AGENTI_H1_CLOSED) return agenti_h1_fail(h, "bytes behind an answer that ends the connection", 0);
+    if (s == AGENTI_H1_CLOSED) return agenti_h1_fail(h, AGENTI_WHY("bytes behind an answer that ends the connection"), 0);
     return agenti_h1_chunk(h, c);
 }
-AGENTDEF int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
+AGENTI_CODEC int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
 {
     agenti_h1_in c;
     int rc;
@@ -3743,7 +3839,7 @@ AGENTDEF int agent_http_next(agent_http *h, const char *in, size_t n, size_t *us
     *used = n - c.n;
     return rc;
 }
-AGENTDEF int agent_http_eof(agent_http *h, agent_http_event *out)
+AGENTI_CODEC int agent_http_eof(agent_http *h, agent_http_event *out)
 {
     int s = h->state;
     memset(out, 0, sizeof *out);
@@ -3753,28 +3849,11 @@ AGENTDEF int agent_http_eof(agent_http *h, agent_http_event *out)
         return agenti_h1_end(h, out);
     }
     if (s == AGENTI_H1_CLOSED || (s <= AGENTI_H1_STATUS && h->len == 0 && h->interim == 0)) return AGENT_MORE;
-    if (s <= AGENTI_H1_HEADER) return agenti_h1_fail(h, "the connection ended in the head", 0);
-    return agenti_h1_fail(h, "the connection ended in the body", 0);
+    if (s <= AGENTI_H1_HEADER) return agenti_h1_fail(h, AGENTI_WHY("the connection ended in the head"), 0);
+    return agenti_h1_fail(h, AGENTI_WHY("the connection ended in the body"), 0);
 }
 
-/* ---- header lines ---- */
-AGENTDEF int agent_http_header(agent_str headers, const char *name, agent_str *value)
-{
-    const char *p = headers.p, *end = p ? p + headers.n : p;
-    *value = agenti_str(NULL, 0);
-    while (p != end) {
-        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
-        const char *colon = stop > p ? (const char *)memchr(p, ':', (size_t)(stop - p)) : NULL;
-        if (colon && agenti_ieq(agenti_str(p, (size_t)(colon - p)), name)) {
-            if (stop[-1] == '\r') stop--;                    /* a block that a host wrote                               */
-            *value = agenti_h1_trim(colon + 1, (size_t)(stop - colon) - 1);
-            return 1;
-        }
-        p = lf ? lf + 1 : end;
-    }
-    return 0;
-}
-AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap)
 {
     size_t n = strlen(name), v = strlen(value), all = n + v + 4, i;
     if (!agenti_http_token(name, n)) return 0;
@@ -3788,6 +3867,7 @@ AGENTDEF size_t agent_http_write_header(const char *name, const char *value, cha
     return all;
 }
 #endif
+#endif
 
 /* ==== sse.c: server-sent events =================================================================================== */
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6, over any cut of the bytes.
@@ -3797,6 +3877,13 @@ AGENTDEF size_t agent_http_write_header(const char *name, const char *value, cha
  * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
  * place in the input that all state before it is safe in buf. */
 AGENTI_FN int agenti_sse_fresh(const agent_sse *);           /* nothing of an event was read: all its state is in s->cr, but an id */
+#ifdef AGENT_NO_CODECS
+AGENTI_FN void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
+AGENTI_FN int agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+AGENTI_FN size_t agent_sse_pending(const agent_sse *);
+AGENTI_FN size_t agent_sse_take(agent_sse *, char *to);
+AGENTI_FN int agent_sse_end(agent_sse *, agent_sse_event *out);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
 enum { AGENTI_SSE_FIELD_MOST = 8192 };       /* of AGENT_SSE_BOUNDED                                                    */
@@ -3809,7 +3896,7 @@ typedef struct agenti_sse_call {         /* one call: the input, and what is not
 } agenti_sse_call;
 typedef struct agenti_sse_line { agent_str name, value; int in_buf; } agenti_sse_line;
 
-AGENTDEF void agent_sse_init(agent_sse *s, void *buf, size_t cap, uint32_t flags)
+AGENTI_CODEC void agent_sse_init(agent_sse *s, void *buf, size_t cap, uint32_t flags)
 {
     memset(s, 0, sizeof *s);
     s->buf = (char *)buf;
@@ -4112,7 +4199,7 @@ static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse
     out->id = agenti_str(s->buf, s->id_len);
     return (size_t)(lf - in) + 2;
 }
-AGENTDEF int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used, agent_sse_event *out)
+AGENTI_CODEC int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used, agent_sse_event *out)
 {
     agenti_sse_call c;
     size_t at, len;
@@ -4154,8 +4241,8 @@ static size_t agenti_sse_open_value(const agent_sse *s)
     line = s->buf + s->len - s->line_len;
     return memcmp(line, "data:", 5) == 0 ? s->line_len - (line[5] == ' ' ? 6 : 5) : 0;
 }
-AGENTDEF size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
-AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
+AGENTI_CODEC size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
+AGENTI_CODEC size_t agent_sse_take(agent_sse *s, char *to)
 {
     size_t value = agenti_sse_open_value(s), n;
     if (s->skip) return 0;
@@ -4174,14 +4261,14 @@ AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
     s->open = 1;
     return n;
 }
-AGENTDEF void agent_sse_skip(agent_sse *s)
+AGENTI_CODEC void agent_sse_skip(agent_sse *s)
 {
     if (!s->open && s->len == s->id_cap && !s->ignore) return;
     if (s->line_len) s->ignore = 1;
     agenti_sse_forget(s);
     s->skip = 1;
 }
-AGENTDEF int agent_sse_end(agent_sse *s, agent_sse_event *out)
+AGENTI_CODEC int agent_sse_end(agent_sse *s, agent_sse_event *out)
 {
     agenti_sse_call c;
     memset(&c, 0, sizeof c);
@@ -4199,7 +4286,7 @@ AGENTDEF int agent_sse_end(agent_sse *s, agent_sse_event *out)
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_LINES
 enum { AGENTI_LINES_READING = 1, AGENTI_LINES_DROPPING = 2 };            /* agent_lines.skip                            */
 
-AGENTDEF void agent_lines_init(agent_lines *l, void *buf, size_t cap)
+AGENTI_CODEC void agent_lines_init(agent_lines *l, void *buf, size_t cap)
 {
     memset(l, 0, sizeof *l);
     l->buf = (char *)buf;
@@ -4230,7 +4317,7 @@ static int agenti_lines_rest(agent_lines *l, const char *in, size_t n, size_t *u
     l->offset += n;
     return AGENT_MORE;
 }
-AGENTDEF int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *used, agent_str *line)
+AGENTI_CODEC int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *used, agent_str *line)
 {
     const char *lf;
     size_t len;
@@ -4254,12 +4341,12 @@ AGENTDEF int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *
     }
     return AGENT_MORE;
 }
-AGENTDEF void agent_lines_skip(agent_lines *l)
+AGENTI_CODEC void agent_lines_skip(agent_lines *l)
 {
     l->len = 0;
     if (l->skip) l->skip = AGENTI_LINES_DROPPING;
 }
-AGENTDEF int agent_lines_end(agent_lines *l, agent_str *line)
+AGENTI_CODEC int agent_lines_end(agent_lines *l, agent_str *line)
 {
     *line = agenti_str(NULL, 0);
     if (l->len) *line = agenti_lines_trim(l, l->buf, l->len);
@@ -4421,17 +4508,17 @@ enum agenti_call_state {                 /* of a RESULT part: how far its call i
 typedef struct agenti_part {
     uint16_t kind, flags;                /* agent_part's                                                                */
     agent_num id, call, need;
-    agenti_text text, name, wire_id, title;
-    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
-    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
-    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
-    size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
     uint8_t state, status, retitled;     /* RESULT                                                                      */
+    size_t shown;                        /* bytes of text that deltas have shown                                        */
+    agenti_text text, name, wire_id, title;
+    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
+    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
+    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
+    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint8_t stopped;                     /* RESULT: TOOL_CANCEL was shown; AGENTI_STOPPED_                              */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
@@ -4609,7 +4696,11 @@ AGENTI_FN agent_str agenti_wire_id(const agenti_part *p)
     if ((p->flags & AGENTI_PART_APART) && id.n) id.n--;
     return id;
 }
+#ifdef AGENT_NO_FILES
+AGENTI_FN int agenti_is_media(int kind) { (void)kind; return 0; }
+#else
 AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
+#endif
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 {
     out->kind = p->kind;
@@ -4674,27 +4765,27 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, depth_limit, call_limit, item_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
-    agenti_arena arena;                       /* what ops point to and is not in the input                              */
     agenti_lane *lanes; uint32_t lane_n, lane_cap;
-    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
-    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
     uint8_t partial;                          /* what is being read is a piece of a payload, and not its last           */
-    int64_t past;                             /* parts of the answer with an index below it are over                    */
-    uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
-    char finish_raw[32];
+    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
+    uint32_t bad;                             /* payloads that are no JSON                                              */
+    agenti_arena arena;                       /* what ops point to and is not in the input                              */
+    agenti_fault fault;
+    uint32_t dialect, depth_limit, call_limit, item_limit;
+    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
+    int64_t past;                             /* parts of the answer with an index below it are over                    */
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
     agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
     agenti_text request_id;                   /* its id of the request                                                  */
-    agenti_fault fault;
+    char finish_raw[32];
 } agenti_decoder;
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
@@ -4757,6 +4848,10 @@ typedef struct agenti_wire {
     const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
+#if !defined AGENT_NO_ANTHROPIC || !defined AGENT_NO_BEDROCK || !defined AGENT_NO_GEMINI || !defined AGENT_NO_GEMINI_INTERACTIONS \
+    || !defined AGENT_NO_OPENAI_RESPONSES
+#define AGENTI_BLOCKS                     /* some format makes OP_RAW, OP_RAN, OP_RESULT                                */
+#endif
 #ifdef AGENT_NO_IMPORT
 #define AGENTI_IMPORTER(fn) NULL
 #else
@@ -4835,6 +4930,9 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, cons
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE
+#ifdef AGENT_NO_MENDING
+AGENTI_FN const char *agenti_call_mark(agent_str text) { (void)text; return NULL; }
+#else
 AGENTI_FN const char *agenti_call_mark(agent_str text)
 {
     static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
@@ -4850,6 +4948,7 @@ AGENTI_FN const char *agenti_call_mark(agent_str text)
     AGENTI_TOUCH(text.n);
     return NULL;
 }
+#endif
 AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_blob **graves, const agenti_wire *wire)
 {
     memset(d, 0, sizeof *d);
@@ -5040,6 +5139,9 @@ static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str 
     op->a = args;
     return 1;
 }
+#ifdef AGENT_NO_MENDING
+AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args) { (void)d; (void)id; (void)args; return -1; }
+#else
 AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
 {
     agent_str uses = agenti_str(NULL, 0), use;
@@ -5053,6 +5155,7 @@ AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str ar
     }
     return 1;
 }
+#endif
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
@@ -5081,14 +5184,14 @@ AGENTI_FN int agenti_news_add(agenti_decoder *d, agent_str value, const char *na
 }
 AGENTI_FN int agenti_too_many(agenti_decoder *d)
 {
-    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("more tool calls in one answer than limits.calls_per_step")));
     return 1;
 }
 AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
 {
     agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
     d->bad++;
-    if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
+    if (op) op->a = agenti_cstr(AGENTI_WHY("a payload that is no JSON was passed over"));
     return op != NULL;
 }
 AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
@@ -5109,6 +5212,9 @@ AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
     if ((end = (const char *)memchr(type->p, ';', type->n)) != NULL) type->n = (size_t)(end - type->p);
     return type->n && agenti_base64_ok(*data);
 }
+#ifdef AGENT_NO_FILES
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime) { (void)d; (void)kind; (void)value; (void)mime; return 1; }
+#else
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {
     static const char scheme[] = "data:";
@@ -5131,6 +5237,11 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
     }
     return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
 }
+#endif
+#ifdef AGENT_NO_IMPORT
+AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more) { (void)b; (void)r; (void)m; (void)more; }
+AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, const agenti_part *p) { (void)r; (void)m; (void)p; return 0; }
+#else
 AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more)
 {
     if (more->n == 0 || m->wire != (const void *)r->wire) return;
@@ -5141,6 +5252,7 @@ AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, c
 {
     return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
 }
+#endif
 static int agenti_has_more(const agenti_msg *m)
 {
     uint32_t i = 0;
@@ -5319,11 +5431,11 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *d, int fault, int retryable, con
     d->fault.fault = fault;
     d->fault.retryable = retryable;
     agenti_text_static(&d->fault.code, d->graves, code);
-    if (agenti_trim(text).n == 0) text = agenti_cstr("the provider tells no more");
+    if (agenti_trim(text).n == 0) text = agenti_cstr(AGENTI_WHY("the provider tells no more"));
     if (text.n > MOST) text.n = MOST;
     if (agenti_text_set(&d->fault.text, d->pool, d->graves, text)) {
         if (!agenti_text_repair(&d->fault.text, d->pool, d->graves)) agenti_text_scrub(&d->fault.text);
-    } else agenti_text_static(&d->fault.text, d->graves, "no memory for the message");
+    } else agenti_text_static(&d->fault.text, d->graves, AGENTI_WHY("no memory for the message"));
 }
 AGENTI_FN void agenti_fault_free(agenti_fault *f, agenti_blob **graves)
 {
@@ -5341,6 +5453,11 @@ AGENTI_FN int64_t agenti_retry_body(agent_str body);                            
 AGENTI_FN int64_t agenti_retry_words(agent_str text);                                /* "... try again in 1m12.5s"           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_RETRY_HINT
+#ifdef AGENT_NO_RETRY_HINT
+AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms) { (void)headers; (void)wall_ms; return -1; }
+AGENTI_FN int64_t agenti_retry_body(agent_str body) { (void)body; return -1; }
+AGENTI_FN int64_t agenti_retry_words(agent_str text) { (void)text; return -1; }
+#else
 /* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
 static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
 {
@@ -5518,6 +5635,7 @@ AGENTI_FN int64_t agenti_retry_words(agent_str text)
     return -1;
 }
 #endif
+#endif
 
 /* ==== wire_error.c: what a failed answer means ==================================================================== */
 /* What a failed answer means: any shape of error body, the HTTP status, hints when to come back.
@@ -5534,6 +5652,11 @@ AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *);
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
 
+#ifdef AGENT_NO_FAULT_WORDS
+static const agenti_word *agenti_fault_code(agent_str code) { (void)code; return NULL; }
+static int agenti_says_context(agent_str text) { (void)text; return 0; }
+static int agenti_says_quota(agent_str text) { (void)text; return 0; }
+#else
 /* Codes and types, by part of the word; the first that is found counts.                                               */
 static const agenti_word agenti_fault_codes[] = {
     { "context_length", AGENT_FAULT_CONTEXT, 0 }, { "context_window", AGENT_FAULT_CONTEXT, 0 },
@@ -5574,6 +5697,12 @@ static int agenti_any_word(agent_str text, const char *const *words, size_t n)
     for (i = 0; i < n; i++) if (agenti_find(text, words[i])) return 1;
     return 0;
 }
+static int agenti_says_context(agent_str text)
+{
+    return agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words);
+}
+static int agenti_says_quota(agent_str text) { return agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words); }
+#endif
 static agenti_word agenti_fault_status(int status)
 {
     agenti_word w = { "", AGENT_FAULT_SERVER, 1 };
@@ -5598,11 +5727,11 @@ static AGENTI_NOINLINE void agenti_fault_classify(agenti_decoder *d, int status,
     if (text.n > 4096) text.n = 4096;
     if (by_code && (by_code->fault == AGENT_FAULT_CONTEXT || by_code->fault == AGENT_FAULT_QUOTA)) w = *by_code;
     else if (w.fault != AGENT_FAULT_RATE && !(by_code && by_code->fault == AGENT_FAULT_RATE)     /* "too many tokens" a minute */
-             && agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
+             && agenti_says_context(text)) {
         w.fault = AGENT_FAULT_CONTEXT;
         w.retryable = 0;
     } else if (status < 500 && !(by_code && by_code->fault == AGENT_FAULT_RATE)
-               && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+               && agenti_says_quota(text)) {
         w.fault = AGENT_FAULT_QUOTA;
         w.retryable = 0;
     } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500)
@@ -5660,6 +5789,9 @@ static AGENTI_NOINLINE agent_str agenti_failed_text(agenti_decoder *d, agent_str
     AGENTI_TOUCH(n + wrote.n);
     return agenti_str(p, n + wrote.n);
 }
+#ifdef AGENT_NO_FAULT_WORDS
+static agent_str agenti_details_word(agent_str list) { (void)list; return agenti_str(NULL, 0); }
+#else
 /* Google tells in a list what the status leaves open (G13, G14): why, as in API_KEY_INVALID, and which quota it was, that of a day or one
  * that a little waiting helps with. As a JSON string.                                                                  */
 static agent_str agenti_details_word(agent_str list)
@@ -5679,6 +5811,7 @@ static agent_str agenti_details_word(agent_str list)
     }
     return word;
 }
+#endif
 /* The members of an error object; those of `error` in it go before.                                                    */
 static AGENTI_NOINLINE void agenti_error_pick(agent_str error, agent_str *in)
 {
@@ -5732,10 +5865,10 @@ AGENTI_FN void agenti_fault_named(agenti_decoder *d, agent_str name, agent_str s
 static const char *agenti_body_word(agent_str headers, agent_str body)
 {
     agent_str v;
-    if (body.n == 0) return "the answer has an error status and no body";
-    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
-    if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
-    return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
+    if (body.n == 0) return AGENTI_WHY("the answer has an error status and no body");
+    if (body.p[0] == '\x1F' || (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")))
+        return AGENTI_WHY("the answer has an error status and a compressed body");
+    return body.p[0] == '<' ? AGENTI_WHY("the answer has an error status and an HTML page") : NULL;
 }
 AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *f)
 {
@@ -5754,7 +5887,8 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
     const char *word;
     body = agenti_trim(body);
     word = agenti_body_word(headers, body);
-    if (body.n == 0 && status == 400) agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    if (body.n == 0 && status == 400)
+        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr(AGENTI_WHY("status 400 without a body: the request is too long")));
     else if (word) agenti_fault_classify(d, status, none, none, agenti_cstr(word));
     else if ((body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK) {
         told = agenti_retry_body(body);       /* before its strings are decoded in place                                */
@@ -6199,6 +6333,9 @@ AGENTI_FN int agenti_im_url(agenti_import *im, agenti_msg *m, int kind, agent_st
     agent_str type, data;
     agenti_part *p;
     int rc = 0;
+#ifdef AGENT_NO_FILES
+    url.n = 0;                                /* the block stays as it came                                             */
+#endif
     if (!agenti_nonempty(url)) return 0;
     memset(&text, 0, sizeof text);
     if (!agenti_im_text(im, &text, url)) { agenti_text_free(&text, NULL); return -1; }
@@ -6219,6 +6356,9 @@ AGENTI_FN int agenti_im_data(agenti_import *im, agenti_msg *m, int kind, agent_s
 {
     agenti_text type, text;
     int rc = -1;
+#ifdef AGENT_NO_FILES
+    data.n = 0;                               /* the block stays as it came                                             */
+#endif
     if (!agenti_nonempty(data) || !agenti_nonempty(mime)) return 0;
     memset(&type, 0, sizeof type);
     memset(&text, 0, sizeof text);
@@ -6434,6 +6574,18 @@ AGENTI_FN int  agenti_opaque_add(agenti_decoder *, agent_str value);            
 AGENTI_FN void agenti_reasoning_out(agenti_buf *, agenti_request *, const agenti_msg *);      /* members of an assistant message */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_REPLAY
+static void agenti_reasoning_texts_out(agenti_buf *b, const agenti_msg *m, const char *key)
+{
+    uint32_t i;
+    agenti_json_member_str(b, key, agenti_str(NULL, 0));
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+}
+#ifdef AGENT_NO_OPENAI_REPLAY
+AGENTI_FN int agenti_details_add(agenti_decoder *d, agent_str list) { (void)d; (void)list; return 1; }
+AGENTI_FN int agenti_details_text(agent_str list) { (void)list; return 0; }
+AGENTI_FN int agenti_opaque_add(agenti_decoder *d, agent_str value) { (void)d; (void)value; return 1; }
+static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m) { (void)b; (void)m; }
+#else
 /* Keeps a fragment with the reasoning that is open, or with an empty one.                                              */
 static int agenti_detail_keep(agenti_decoder *d, const char *open, agent_str members)
 {
@@ -6554,12 +6706,6 @@ static AGENTI_NOINLINE void agenti_details_out(agenti_buf *b, agent_str list, ag
         agenti_buf_add(b, item.p, item.n);
     }
 }
-static void agenti_reasoning_texts_out(agenti_buf *b, const agenti_msg *m, const char *key)
-{
-    uint32_t i;
-    agenti_json_member_str(b, key, agenti_str(NULL, 0));
-    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
-}
 /* reasoning_details of all parts are one list; an opaque one has its text beside.                                      */
 static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m)
 {
@@ -6591,6 +6737,7 @@ static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m)
     agenti_json_member(b, "reasoning_opaque", opaque);
     agenti_reasoning_texts_out(b, m, "reasoning_text");
 }
+#endif
 AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     int own = m->model == r->model, has = 0, data = 0;
@@ -6998,24 +7145,33 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
+#ifdef AGENT_NO_MENDING
+static int agenti_oc_wraps(agent_str name) { (void)name; return 0; }
+static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text) { (void)d; (void)c; (void)text; return 1; }
+#else
+static int agenti_oc_wraps(agent_str name) { return agenti_eq(name, agenti_oc_wrapper); }
 static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text)
 {
     if (text.n <= d->item_limit - c->more.n) return agenti_text_add(&c->more, d->pool, d->graves, text);
-    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a call's arguments are longer than limits.item"));
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("a call's arguments are longer than limits.item")));
     return 1;
 }
+#endif
 static int agenti_oc_begin(agenti_decoder *d, uint32_t at, agent_str id, agent_str name)
 {
     agenti_op *op;
     if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL) return 0;
     d->lanes[at].named = name.n > 0;
-    d->lanes[at].call = !agenti_eq(name, agenti_oc_wrapper);
+    d->lanes[at].call = !agenti_oc_wraps(name);
     if (!d->lanes[at].call) { d->lanes[at].kind = AGENTI_OC_WRAPPER; return 1; }
     if ((op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
     op->a = id;
     op->b = name;
     return 1;
 }
+#ifdef AGENT_NO_MENDING
+static int agenti_oc_wrappers_end(agenti_decoder *d) { (void)d; return 1; }
+#else
 /* The answer ends: the calls that wrappers hold; one that holds none is a call like any other. 0: no memory             */
 static int agenti_oc_wrappers_end(agenti_decoder *d)
 {
@@ -7036,6 +7192,7 @@ static int agenti_oc_wrappers_end(agenti_decoder *d)
     }
     return 1;
 }
+#endif
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
     agenti_lane *c = &d->lanes[call];
@@ -7266,7 +7423,7 @@ static int agenti_oc_whole(agenti_decoder *d, agent_str body)
     if (known) d->done = 1;
     else if (agent_json_get(body, "message").p || agent_json_get(body, "detail").p || agent_json_get(body, "code").p)
         agenti_fault_object(d, body, 0);
-    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
+    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no chat completion")));
     return 1;
 }
 
@@ -7390,21 +7547,22 @@ static void agenti_oc_file_out(agenti_buf *b, const agenti_request *r, const age
 /* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
 static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    int media = agenti_is_media(p->kind);
+    const char *format = media && p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
-    if (p->kind == AGENT_PART_IMAGE) {
+    if (media && p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
         agenti_data_url_out(b, p);
         agenti_more_out(b, r, m, &p->inner);
         agenti_buf_str(b, "}");
     } else if (format) agenti_oc_audio_out(b, r, m, p, format);
-    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
+    else if (media && p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
     else {
         agenti_buf_str(b, "\"text\",\"text\":");
         if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
-        else if (p->kind == AGENT_PART_TEXT) agenti_buf_str(b, "\"\"");
-        else agenti_media_left_out(b, r, p);
+        else if (media) agenti_media_left_out(b, r, p);
+        else agenti_buf_str(b, "\"\"");
     }
     agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");
@@ -7777,7 +7935,9 @@ AGENTI_FN int agenti_anthropic_import(agenti_import *im, agent_str body)
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
 #ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
+#ifndef AGENT_NO_BEDROCK
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
+#endif
 AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void);          /* the same behind Vertex AI                       */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
@@ -7939,7 +8099,7 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
     agent_str json = f[AGENTI_AK_JSON], content = f[AGENTI_AK_CONTENT], text;
     size_t later = l->more.n != 0;            /* the first piece brings the opening quote, no piece the closing one     */
     if (l->more.n + json.n + content.n > d->item_limit) {
-        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a block of the answer is longer than limits.item"));
+        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("a block of the answer is longer than limits.item")));
         return 1;
     }
     if (agenti_nonempty(json))
@@ -8081,7 +8241,7 @@ static AGENTI_NOINLINE int agenti_an_message(agenti_decoder *d, agent_str messag
     if (!agenti_string_of(d, f[AGENTI_AM_ID], &id)) return 0;
     if (d->started) {
         if (id.n != d->id.n || (id.n && memcmp(id.p, d->id.p, id.n) != 0))
-            agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("a second message begins inside the first"));
+            agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("a second message begins inside the first")));
         return 1;
     }
     d->started = 1;
@@ -8134,7 +8294,7 @@ static int agenti_an_whole(agenti_decoder *d, agent_str body)
 {
     if (!agenti_is_object(body) || !agent_json_is(agent_json_get(body, "type"), "message")) {
         if (agenti_is_object(body) && agenti_is_object(agent_json_get(body, "error"))) agenti_fault_object(d, body, 0);
-        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no message")));
         return 1;
     }
     d->started = 0;
@@ -8325,14 +8485,14 @@ static const char *agenti_an_source(const agenti_part *p)                       
 }
 static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    const char *source = agenti_is_media(p->kind) ? agenti_an_source(p) : NULL;
     int side = (m->flags & AGENT_MSG_SYSTEM) && m->wire == (const void *)r->wire ? 2 : 0;
     if (p->kind == AGENT_PART_OTHER) {
         agenti_an_open(b, r, side);
         agenti_buf_add(b, p->text.p, p->text.n);
         return;
     }
-    if (p->kind == AGENT_PART_TEXT) {
+    if (!agenti_is_media(p->kind)) {
         if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), side)) return;
     } else {
         agenti_an_open(b, r, side);
@@ -8449,16 +8609,20 @@ static const char *const agenti_an_none[] = { NULL };
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, AGENTI_IMPORTER(agenti_anthropic_import), NULL }
-static const agenti_wire agenti_anthropic_wires[3] = {
+static const agenti_wire agenti_anthropic_wires[] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
-    AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
-                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head),
     AGENTI_AN_ROW("vertex-anthropic", "/models/{model}:streamRawPredict", "/models/{model}:rawPredict", AGENTI_FRAMING_SSE, NULL, NULL,
                   AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_vertex_head)
+#ifndef AGENT_NO_BEDROCK
+    , AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
+                    AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head)
+#endif
 };
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
-AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
-AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[2]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[1]; }
+#ifndef AGENT_NO_BEDROCK
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[2]; }
+#endif
 #endif
 #endif
 
@@ -9363,7 +9527,7 @@ static AGENTI_NOINLINE int agenti_rs_response(agenti_decoder *d, agent_str respo
     if ((agenti_eq(over, "completed") || agenti_eq(over, "done")) && status.n && !agenti_eq(status, "in_progress")) over = status;
     if (agenti_eq(over, "failed")) {
         if (agenti_is_object(f[AGENTI_RR_ERROR])) agenti_fault_object(d, f[AGENTI_RR_ERROR], 0);
-        else agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", agenti_cstr("the response failed"));
+        else agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", agenti_cstr(AGENTI_WHY("the response failed")));
         return 1;
     }
     while (d->lane_n) if (!agenti_rs_close(d, &d->lanes[0])) return 0;
@@ -9399,7 +9563,8 @@ static int agenti_rs_annotation(agenti_decoder *d, const agent_str *f)
 }
 static int agenti_rs_mismatch(agenti_decoder *d)                                /* F10                                   */
 {
-    agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is a chat completion and no response: the URL may be of another wire format"));
+    agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "",
+                     agenti_cstr(AGENTI_WHY("the answer is a chat completion and no response: the URL may be of another wire format")));
     return 1;
 }
 static AGENTI_NOINLINE int agenti_rs_object(agenti_decoder *d, agent_str json)
@@ -9455,7 +9620,7 @@ static int agenti_rs_whole(agenti_decoder *d, agent_str body)
     }
     if (agenti_is_array(agent_json_get(body, "choices"))) return agenti_rs_mismatch(d);
     if ((error.n && !agenti_eq(error, "null")) || agent_json_get(body, "detail").p || agent_json_get(body, "message").p) agenti_fault_object(d, body, 0);
-    else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no response"));
+    else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no response")));
     return 1;
 }
 
@@ -10531,7 +10696,7 @@ static int agenti_gm_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
     if (agenti_is_object(body) && !agenti_gm_object(d, body, &known)) return 0;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of generateContent"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of generateContent")));
     d->done = 1;
     return agenti_gm_call_end(d, agenti_gm_lane(d));
 }
@@ -11291,7 +11456,7 @@ static int agenti_gi_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
     if (agenti_is_object(body) && !agenti_gi_interaction(d, body, 1, &known)) return 0;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no interaction"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no interaction")));
     d->done = 1;
     return 1;
 }
@@ -11869,7 +12034,7 @@ static int agenti_bc_whole(agenti_decoder *d, agent_str body)
     list = agenti_is_object(body) ? agent_json_get(body, "output.message.content") : body;
     if (!agenti_is_object(body) || !agenti_is_array(list)) {
         if (agenti_is_object(body) && agenti_is_string(agent_json_get(body, "message"))) agenti_fault_object(d, body, 0);
-        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no message")));
         return 1;
     }
     agenti_json_pick(body, agenti_bc_event_rows, AGENTI_BE_FIELDS, f);                   /* before strings are decoded in place */
@@ -12332,7 +12497,7 @@ static int agenti_ol_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_ol_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Ollama's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Ollama's")));
     return 1;
 }
 
@@ -12725,7 +12890,7 @@ static int agenti_co_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_co_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Cohere's")));
     return 1;
 }
 
@@ -12786,7 +12951,7 @@ static int agenti_c1_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_c1_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Cohere's")));
     return 1;
 }
 
@@ -13068,7 +13233,7 @@ static int agenti_ot_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_ot_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no text completion"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no text completion")));
     return 1;
 }
 
@@ -13117,6 +13282,7 @@ AGENTI_FN const agenti_wire *agenti_openai_completions(void) { return &agenti_op
 /* ==== wire_models.c: lists of models ============================================================================== */
 /* Lists of models, in any of the shapes that providers have, told in one. As an answer it is a wire format like the others, but nobody asks
  * for it by name. */
+#ifndef AGENT_NO_MODELS
 AGENTI_FN const agenti_wire *agenti_model_list(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_MODELS
@@ -13219,6 +13385,7 @@ static const agenti_wire agenti_models_wire = {
 };
 AGENTI_FN const agenti_wire *agenti_model_list(void) { return &agenti_models_wire; }
 #endif
+#endif
 
 /* ==== providers.c: wire formats and providers by name ============================================================= */
 /* Who speaks what: the wire formats by name, and the table of providers. A host's own rows win. */
@@ -13226,29 +13393,59 @@ AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name);                  
 AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows, size_t n, agent_str name);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PROVIDERS
+#ifndef AGENT_NO_PROVIDERS
 /* What Copilot wants to know of who asks; a host sends its own names.                                                  */
 #define AGENTI_COPILOT "Copilot-Integration-Id: vscode-chat\nEditor-Version: agent.h/" AGENT_VERSION "\n"
 static const agent_provider agenti_providers[] = {
+#ifndef AGENT_NO_OPENAI_CHAT
     { "openai", "https://api.openai.com/v1", "openai-chat", "bearer", "OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "/models", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_RESPONSES
     { "openai-responses", "https://api.openai.com/v1", "openai-responses", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_COMPLETIONS
     { "openai-completions", "https://api.openai.com/v1", "openai-completions", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     /* .../openai/v1, or .../openai/deployments/NAME?api-version=DATE */
     { "azure", NULL, "openai-chat", "api-key", "AZURE_OPENAI_API_KEY", AGENT_DIALECT_MAX_COMPLETION_TOKENS, "=/openai/v1/models", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_RESPONSES
     { "azure-responses", NULL, "openai-responses", "api-key", "AZURE_OPENAI_API_KEY", 0, "=/openai/v1/models", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     { "copilot", "https://api.githubcopilot.com", "openai-chat", "bearer", "GITHUB_COPILOT_TOKEN", 0, "/models", AGENTI_COPILOT },
+#endif
+#ifndef AGENT_NO_OPENAI_RESPONSES
     { "copilot-responses", "https://api.githubcopilot.com", "openai-responses", "bearer", "GITHUB_COPILOT_TOKEN", 0, "/models", AGENTI_COPILOT },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     { "github-models", "https://models.github.ai/inference", "openai-chat", "bearer", "GITHUB_TOKEN", 0, "=/catalog/models", NULL },
+#endif
+#ifndef AGENT_NO_ANTHROPIC
     { "anthropic", "https://api.anthropic.com/v1", "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models?limit=1000", NULL },
     /* Vertex: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/{anthropic or google} */
     { "vertex-anthropic", NULL, "vertex-anthropic", "bearer", NULL, 0, NULL, NULL },
+#endif
+#ifndef AGENT_NO_GEMINI
     { "vertex", NULL, "gemini", "bearer", NULL, 0, NULL, NULL },
     { "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "x-goog-api-key", "GEMINI_API_KEY", 0, "/models?pageSize=1000", NULL },
+#endif
+#ifndef AGENT_NO_GEMINI_INTERACTIONS
     { "gemini-interactions", "https://generativelanguage.googleapis.com/v1beta", "gemini-interactions", "x-goog-api-key", "GEMINI_API_KEY",
       0, "/models?pageSize=1000", NULL },
+#endif
+#ifndef AGENT_NO_BEDROCK
     /* Bedrock: https://bedrock-runtime.REGION.amazonaws.com; its lists are at another host */
     { "amazon-bedrock", NULL, "bedrock-converse", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL, NULL },
+#endif
+#if !defined AGENT_NO_BEDROCK && !defined AGENT_NO_ANTHROPIC
     { "amazon-bedrock-invoke", NULL, "bedrock-invoke", "bearer", "AWS_BEARER_TOKEN_BEDROCK", 0, NULL, NULL },
+#endif
+#ifndef AGENT_NO_COHERE
     { "cohere", "https://api.cohere.com/v2", "cohere-v2", "bearer", "COHERE_API_KEY", 0, "=/v1/models?page_size=1000", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     { "deepseek", "https://api.deepseek.com/v1", "openai-chat", "bearer", "DEEPSEEK_API_KEY",
       AGENT_DIALECT_REASONING_CONTENT | AGENT_DIALECT_NO_FORCED_CHOICE | AGENT_DIALECT_THINKING_TYPE, "/models", NULL },
     { "kimi", "https://api.moonshot.ai/v1", "openai-chat", "bearer", "MOONSHOT_API_KEY",
@@ -13269,8 +13466,12 @@ static const agent_provider agenti_providers[] = {
       AGENT_DIALECT_ENABLE_THINKING | AGENT_DIALECT_TOP_K, "/models", NULL },
     { "zai", "https://api.z.ai/api/paas/v4", "openai-chat", "bearer", "ZAI_API_KEY",
       AGENT_DIALECT_REASONING_CONTENT | AGENT_DIALECT_THINKING_TYPE, "/models", NULL },
+#endif
+#ifndef AGENT_NO_ANTHROPIC
     /* MiniMax recommends its Anthropic form: in the other one thoughts stand in the text, between <think> tags */
     { "minimax", "https://api.minimax.io/anthropic/v1", "anthropic", "bearer", "MINIMAX_API_KEY", AGENT_DIALECT_UNSIGNED_THINKING, NULL, NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     { "minimax-chat", "https://api.minimax.io/v1", "openai-chat", "bearer", "MINIMAX_API_KEY", 0, "/models", NULL },
     { "venice", "https://api.venice.ai/api/v1", "openai-chat", "bearer", "VENICE_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
     { "vercel", "https://ai-gateway.vercel.sh/v1", "openai-chat", "bearer", "AI_GATEWAY_API_KEY", 0, "/models", NULL },
@@ -13278,17 +13479,26 @@ static const agent_provider agenti_providers[] = {
     { "requesty", "https://router.requesty.ai/v1", "openai-chat", "bearer", "REQUESTY_API_KEY", 0, "/models", NULL },
     { "trustedrouter", "https://api.trustedrouter.com/v1", "openai-chat", "bearer", "TRUSTEDROUTER_API_KEY", 0, "/models", NULL },
     { "ollama", "http://127.0.0.1:11434/v1", "openai-chat", "none", NULL, AGENT_DIALECT_TOP_K, "/models", NULL },
+#endif
+#ifndef AGENT_NO_OLLAMA
     { "ollama-native", "http://127.0.0.1:11434/api", "ollama", "none", NULL, 0, "/tags", NULL },
     { "ollama-generate", "http://127.0.0.1:11434/api", "ollama-generate", "none", NULL, 0, "/tags", NULL },
     { "ollama-cloud", "https://ollama.com/api", "ollama", "bearer", "OLLAMA_API_KEY", 0, "/tags", NULL },
+#endif
+#ifndef AGENT_NO_OPENAI_CHAT
     /* Local servers: a key only if they were started with one */
     { "llama.cpp", "http://127.0.0.1:8080/v1", "openai-chat", "bearer", "LLAMA_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
     { "vllm", "http://127.0.0.1:8000/v1", "openai-chat", "bearer", "VLLM_API_KEY", AGENT_DIALECT_TOP_K, "/models", NULL },
     { "lm-studio", "http://127.0.0.1:1234/v1", "openai-chat", "bearer", "LM_API_TOKEN", AGENT_DIALECT_TOP_K, "/models", NULL },
     { "openai-compatible", NULL, "openai-chat", "bearer", "OPENAI_API_KEY", 0, "/models", NULL },
-    { "anthropic-compatible", NULL, "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models", NULL }
+#endif
+#ifndef AGENT_NO_ANTHROPIC
+    { "anthropic-compatible", NULL, "anthropic", "x-api-key", "ANTHROPIC_API_KEY", 0, "/models", NULL },
+#endif
+    { NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
 };
-AGENTDEF const agent_provider *agent_provider_at(size_t i) { return i < sizeof agenti_providers / sizeof *agenti_providers ? &agenti_providers[i] : NULL; }
+AGENTDEF const agent_provider *agent_provider_at(size_t i) { return i < sizeof agenti_providers / sizeof *agenti_providers - 1 ? &agenti_providers[i] : NULL; }
+#endif
 AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
 {
     static const agenti_wire *(*const wires[])(void) = {
@@ -13296,7 +13506,10 @@ AGENTI_FN const agenti_wire *agenti_wire_find(agent_str name)
         agenti_openai_chat,
 #endif
 #ifndef AGENT_NO_ANTHROPIC
-        agenti_anthropic, agenti_anthropic_invoke, agenti_anthropic_vertex,
+        agenti_anthropic, agenti_anthropic_vertex,
+#ifndef AGENT_NO_BEDROCK
+        agenti_anthropic_invoke,
+#endif
 #endif
 #ifndef AGENT_NO_GEMINI
         agenti_gemini,
@@ -13329,8 +13542,9 @@ AGENTI_FN const agent_provider *agenti_provider_find(const agent_provider *rows,
 {
     size_t i;
     for (i = 0; i < n; i++) if (rows[i].name && agenti_eq(name, rows[i].name)) return &rows[i];
-    for (i = 0; i < sizeof agenti_providers / sizeof *agenti_providers; i++)
-        if (agenti_eq(name, agenti_providers[i].name)) return &agenti_providers[i];
+#ifndef AGENT_NO_PROVIDERS
+    for (i = 0; agenti_providers[i].name; i++) if (agenti_eq(name, agenti_providers[i].name)) return &agenti_providers[i];
+#endif
     return NULL;
 }
 #endif
@@ -13350,24 +13564,24 @@ struct agenti_conn;
 struct agenti_timer;
 struct agent_engine {
     agenti_pool pool;                         /* first: copied in when the engine is made                               */
-    agent_limits lim;                         /* defaults filled in                                                     */
-    const agent_provider *rows; size_t row_count;
+    agenti_blob *graves;
+    const char *last;
+    size_t scanned;                           /* by this agent_next                                                     */
     uint64_t now, wall, seed;
-    agenti_slots slots[4];                    /* by agenti_kind                                                         */
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
+    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
+    agent_limits lim;                         /* defaults filled in                                                     */
+    const agent_provider *rows; size_t row_count;
+    agenti_slots slots[4];                    /* by agenti_kind                                                         */
     struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
     struct agenti_timer **timers;             /* a heap, the next one first                                             */
     uint32_t timer_n, timer_cap, timer_owners;        /* owners: those that may set one; there is room for each          */
     uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
-    agenti_blob *graves;
-    const char *last;
     char last_text[128];                      /* what last points to, when there is a number in it                       */
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
-    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
-    size_t scanned;                           /* by this agent_next                                                     */
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
 
@@ -13383,7 +13597,14 @@ AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);            
 AGENTI_FN size_t   agenti_mem_limit(size_t given);                               /* AGENT_OFF is none, as 0 is           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_ENGINE
-AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why) { e->last = why; return code; }
+AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why)
+{
+#ifdef AGENT_NO_WORDS                    /* compilers then drop what nobody reads                                       */
+    why = "";
+#endif
+    e->last = why;
+    return code;
+}
 AGENTI_FN size_t agenti_len(const char *p, size_t n) { return p == NULL ? 0 : n == AGENT_CSTR ? strlen(p) : n; }
 AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise) { return given ? given : otherwise; }
 AGENTI_FN size_t agenti_mem_limit(size_t given) { return given == AGENT_OFF ? 0 : given; }
@@ -13454,12 +13675,17 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
 }
 AGENTDEF const char *agent_code_text(int code)
 {
+#ifdef AGENT_NO_WORDS
+    (void)code;
+    return "";
+#else
     switch (code) {
 #define AGENTI_X(n, v, t) case v: return t;
     AGENT_CODES(AGENTI_X)
 #undef AGENTI_X
     default: return "unknown code";
     }
+#endif
 }
 AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
 #endif
@@ -13573,6 +13799,12 @@ AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *, agenti_pool *, const agent
 AGENTI_FN const char *agenti_media_check(agent_part *);       /* of a file: why it is none, or NULL; brings its views into order */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_INTAKE
+#ifdef AGENT_NO_FILES
+static const char *agenti_media_check(agent_part *p) { (void)p; return NULL; }
+static int agenti_is_plain(const agent_part *p) { (void)p; return 0; }
+static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q, const agent_part *p) { (void)e; (void)pool; (void)q; (void)p; return 1; }
+
+#else
 /* ---- files ---- */
 static int agenti_begins(agent_str s, const char *with)                         /* ASCII case folded                    */
 {
@@ -13616,12 +13848,12 @@ static int agenti_data_url(agent_part *p)
 AGENTI_FN const char *agenti_media_check(agent_part *p)
 {
     const char *end;
-    if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
+    if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return AGENTI_WHY("a data: URL is base64, and alone");
     end = (const char *)memchr(p->mime.p, ';', p->mime.n);  /* its parameters                                            */
     if (end) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));
-    if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
-    if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
-    if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
+    if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return AGENTI_WHY("a file has contents or a URI");
+    if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return AGENTI_WHY("a file's contents need a MIME type");
+    if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return AGENTI_WHY("that is no base64");
     if (agenti_begins(p->mime, "image/")) p->kind = AGENT_PART_IMAGE;
     else if (agenti_begins(p->mime, "audio/")) p->kind = AGENT_PART_AUDIO;
     return NULL;
@@ -13642,6 +13874,7 @@ static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q,
     return ok;
 }
 
+#endif
 /* ---- parts ---- */
 static int agenti_calls(const agenti_msg *m, agent_str id)                      /* has it a call of this id?            */
 {
@@ -13654,13 +13887,14 @@ static int agenti_calls(const agenti_msg *m, agent_str id)                      
 static const char *agenti_part_check(const agenti_msg *before, int role, agent_part *p)
 {
     if (role == AGENT_USER && agenti_is_media(p->kind)) return agenti_media_check(p);
-    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has texts and files";
+    if (role == AGENT_USER && p->kind != AGENT_PART_TEXT) return AGENTI_WHY("a user message has texts and files");
+    if (role == AGENT_USER) return p->text.n ? NULL : AGENTI_WHY("an empty part");
     if (role == AGENT_TOOLS) {
-        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
-        return agenti_calls(before, p->wire_id) ? NULL : "a result without its call in the message before";
+        if (p->kind != AGENT_PART_RESULT) return AGENTI_WHY("a tools message has results");
+        return agenti_calls(before, p->wire_id) ? NULL : AGENTI_WHY("a result without its call in the message before");
     }
-    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
-    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
+    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : AGENTI_WHY("a call needs wire_id and name");
+    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : AGENTI_WHY("a part of this kind does not belong there");
 }
 static int agenti_view_copy(agent_engine *e, agenti_pool *pool, agenti_text *to, agent_str from)
 {
@@ -13750,6 +13984,9 @@ typedef struct agenti_template {
     uint8_t type_n; char type[AGENTI_SHORTCUT_TYPE];
     agenti_op op;
 } agenti_template;
+#ifdef AGENT_NO_SHORTCUT
+typedef struct agenti_shortcut { int off; } agenti_shortcut;
+#else
 typedef struct agenti_shortcut {
     agenti_template t[AGENTI_SHORTCUT_TEMPLATES];
     agenti_buf was;                           /* the decoder and its lanes before an event                              */
@@ -13757,6 +13994,7 @@ typedef struct agenti_shortcut {
     uint32_t misses, rest;                    /* events read in full, in a row; how many more will be, unseen           */
     int off;
 } agenti_shortcut;
+#endif
 typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
 typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
@@ -13764,6 +14002,7 @@ typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
+#ifndef AGENT_NO_SHORTCUT
 /* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
  * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
  * event.                                                                                                               */
@@ -13775,10 +14014,22 @@ AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, s
 AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *, const char *p, size_t n, uint8_t cr);    /* p is the beginning of one */
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
 AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
+#endif
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SHORTCUT
+#ifdef AGENT_NO_SHORTCUT
+AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool) { (void)s; (void)pool; }
+AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s) { (void)s; }
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s) { (void)s; }
+AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    (void)s;
+    (void)around;
+    return d->wire->event(d, type, data);
+}
+#else
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool)
 {
     uint32_t i;
@@ -14126,6 +14377,7 @@ AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent
     return d->wire->event(d, type, data);
 }
 #endif
+#endif
 
 /* ==== think.c: <think> tags in text =============================================================================== */
 /* <think>...</think> in an answer's text, as some hosts of open models pass it on: thoughts and text told apart, however the tags are cut.
@@ -14142,12 +14394,15 @@ typedef struct agenti_think {
 } agenti_think;
 enum { AGENTI_THINK_NONE, AGENTI_THINK_TEXT, AGENTI_THINK_THOUGHT };
 
+#ifndef AGENT_NO_THINK
 AGENTI_FN void agenti_think_start(agenti_think *, int open);        /* open: the opening tag is not there               */
 /* Takes the next piece from the front of `rest`. What it is, and *out: a view into rest or the state, until the next call. */
 AGENTI_FN int  agenti_think_next(agenti_think *, agent_str *rest, agent_str *out);
 AGENTI_FN int  agenti_think_end(agenti_think *, agent_str *out);    /* the text is over: what was held back             */
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_THINK
+#ifndef AGENT_NO_THINK
 static const char agenti_think_opens[] = "<think>", agenti_think_closes[] = "</think>";
 
 AGENTI_FN void agenti_think_start(agenti_think *t, int open)
@@ -14230,6 +14485,7 @@ AGENTI_FN int agenti_think_end(agenti_think *t, agent_str *out)
     return state == AGENTI_THINK_LEAD ? AGENTI_THINK_TEXT : AGENTI_THINK_THOUGHT;
 }
 #endif
+#endif
 
 /* ==== answer.c: one answer: what its body is, its framing, how it ended =========================================== */
 /* One answer: what its body is, its framing, how it ended. Knows no connection and no loop. */
@@ -14248,38 +14504,38 @@ typedef struct agenti_open { uint32_t key, part; int kind; } agenti_open;     /*
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
-    agenti_decoder d;
-    agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
-    agenti_nums *nums;
-    agent_num run;
-    uint32_t model;
     agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
     agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
+    agenti_nums *nums;
+    agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
+    agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
+    uint64_t offset;                          /* bytes of the body seen                                                 */
+    uint64_t mark;                            /* where the event that is being read began                               */
+    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
+    int status;
+    uint32_t events;                          /* payloads seen                                                          */
+    uint8_t mode, started, ending;            /* ending: the body is complete                                           */
+    uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
+    uint8_t json;                             /* it is JSON: one text                                                   */
+    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
+    uint8_t waited;                           /* this event was held back before                                        */
+    uint8_t think_shows;                      /* think_op is not done                                                   */
+    uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
+    agent_num run;
+    uint32_t model;
+    agenti_decoder d;
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
     agenti_values values;
-    agenti_shortcut shortcut;
-    agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
     agenti_text limits;                       /* rate-limit lines of the head                                           */
     agenti_think think;
     agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
-    uint8_t think_shows;                      /* think_op is not done                                                   */
-    uint64_t offset;                          /* bytes of the body seen                                                 */
-    uint64_t mark;                            /* where the event that is being read began                               */
-    uint32_t events;                          /* payloads seen                                                          */
     uint64_t shown_at;                        /* when something of it was shown last                                    */
-    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
-    int status;
-    uint8_t waited;                           /* this event was held back before                                        */
     uint8_t shown;                            /* something of it was                                                    */
-    uint8_t mode, started, ending;            /* ending: the body is complete                                           */
-    uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
-    uint8_t json;                             /* it is JSON: one text                                                   */
-    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
-    uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
+    agenti_shortcut shortcut;
 } agenti_answer;
 
 AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool *, const agenti_wire *, uint32_t dialect);
@@ -14289,7 +14545,9 @@ AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers
 /* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
  * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
+#ifndef AGENT_NO_SHORTCUT
 AGENTI_FN int  agenti_answer_hold(agenti_answer *, size_t n);  /* the beginning of such an event; 0: it is not to be left */
+#endif
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
 AGENTI_FN int  agenti_answer_work(agenti_answer *);
@@ -14317,6 +14575,9 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD | AGENT_SSE_BOUNDED);
     a->status = 200;
 }
+#ifdef AGENT_NO_SPLIT
+static void agenti_split_drop(agenti_answer *a) { (void)a; }
+#else
 static void agenti_split_drop(agenti_answer *a)
 {
     if (a->split == NULL) return;
@@ -14328,6 +14589,7 @@ static void agenti_split_drop(agenti_answer *a)
     a->todo_at = 0;
     a->split_last = a->split_shown = a->split_bad = 0;
 }
+#endif
 AGENTI_FN void agenti_answer_free(agenti_answer *a)
 {
     if (a->e == NULL) return;
@@ -14361,9 +14623,9 @@ static int agenti_redirect(agenti_answer *a, agent_str headers)
     agenti_buf b;
     agenti_buf_init(&b, a->pool);
     agent_http_header(headers, "location", &where);
-    agenti_buf_str(&b, "the host is redirected to ");
+    agenti_buf_str(&b, AGENTI_WHY("the host is redirected to "));
     agenti_buf_add(&b, where.p, where.n < 1024 ? where.n : 1024);
-    agenti_fault_set(&a->d, AGENT_FAULT_PROTOCOL, 0, "redirect", b.bad ? agenti_cstr("the host is redirected") : agenti_str(b.p, b.n));
+    agenti_fault_set(&a->d, AGENT_FAULT_PROTOCOL, 0, "redirect", b.bad ? agenti_cstr(AGENTI_WHY("the host is redirected")) : agenti_str(b.p, b.n));
     a->d.fault.http_status = a->status;
     a->mode = AGENTI_MODE_OVER;
     agenti_buf_free(&b);
@@ -14401,7 +14663,7 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
         return agenti_text_set(&a->headers, a->pool, &a->e->graves, headers);
     }
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
-        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the answer is compressed (Content-Encoding), which was not asked for"));
         return 1;
     }
     if (status >= 300) return agenti_redirect(a, headers);
@@ -14424,8 +14686,8 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     if (framing == AGENTI_FRAMING_LINES && !a->json && p[i] == '{') a->mode = AGENTI_MODE_LINES;
     else if (framing == AGENTI_FRAMING_ARRAY && p[i] == '[') a->mode = AGENTI_MODE_ARRAY;
     else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
-    else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
-    else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
+    else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("an HTML page instead of an answer"));
+    else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the body is compressed without saying so (it starts with 1F)"));
     else a->mode = framing >= AGENTI_FRAMING_FRAMES ? AGENTI_MODE_FRAMES : AGENTI_MODE_SSE;       /* a frame begins with 0 or 1 */
 }
 /* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
@@ -14466,6 +14728,25 @@ static int agenti_whole(agenti_answer *a, agent_str body)
     return agenti_decoder_end(&a->d);
 }
 
+static int agenti_event_long(agenti_answer *a)
+{
+    agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("an event of the answer is longer than limits.item"));
+#ifdef AGENT_NO_SPLIT
+    a->d.fault.offset = a->mark;              /* how much of it was seen depends on how the bytes were cut              */
+#endif
+    return 1;
+}
+#ifdef AGENT_NO_SPLIT
+/* Without pieces a long payload is held until its end.                                                                 */
+static int agenti_split_open(const agenti_answer *a) { (void)a; return 0; }
+static int agenti_split_waits(const agenti_answer *a) { (void)a; return 0; }
+static int agenti_split_work(agenti_answer *a) { (void)a; return 1; }
+static int agenti_todo(agenti_answer *a, const char *p, size_t n) { (void)a; (void)p; (void)n; return 1; }
+static int agenti_held_long(agenti_answer *a, size_t n)     /* n bytes have come of an event                            */
+{
+    return n <= a->e->lim.item || agenti_event_long(a);
+}
+#else
 /* ---- payloads longer than limits.piece ---- */
 static int agenti_split_begin(agenti_answer *a)
 {
@@ -14505,7 +14786,7 @@ static int agenti_split_work(agenti_answer *a)
         n = piece - (size_t)(s->total % piece);
         if (n > a->todo.n - a->todo_at) n = a->todo.n - a->todo_at;
         if (s->text.n > a->e->lim.item && s->total % piece == 0) {
-            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "a part of the answer that must be held whole is longer than limits.item");
+            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("a part of the answer that must be held whole is longer than limits.item"));
             return 1;
         }
         if (!agenti_split_add(s, a->todo.p + a->todo_at, n)) return 0;
@@ -14522,20 +14803,33 @@ static int agenti_split_work(agenti_answer *a)
     a->todo.n = a->todo_at = 0;
     return 1;
 }
+static int agenti_split_open(const agenti_answer *a) { return a->split != NULL; }
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
+/* What is in hold of an event so far, n bytes: a long one is read in pieces from now on. 0: no memory                   */
+static int agenti_held_long(agenti_answer *a, size_t n)
+{
+    if (n <= a->e->lim.piece) return 1;
+    if (!agenti_todo(a, a->hold.p, n)) return 0;
+    a->hold.n = 0;
+    return 1;
+}
 
+#endif
 /* ---- framing ---- */
 /* An event, or what was left of one that is being read in pieces. around NULL: what stands around it is not known.      */
 static int agenti_framed(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
-    if (a->split == NULL && data.n <= a->e->lim.piece) {
-        if (data.n <= a->e->lim.item) return agenti_payload(a, type, data, around);
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
-        return 1;
+#ifndef AGENT_NO_SPLIT
+    if (a->split || data.n > a->e->lim.piece) {
+        a->split_last = 1;
+        return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
     }
-    a->split_last = 1;
-    return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
+#endif
+    return data.n <= a->e->lim.item ? agenti_payload(a, type, data, around) : agenti_event_long(a);
 }
+#ifdef AGENT_NO_SPLIT
+static int agenti_sse_long(agenti_answer *a) { return agenti_held_long(a, agent_sse_pending(&a->sse)); }
+#else
 /* What has come of an event that is longer than a piece already.                                                       */
 static int agenti_sse_long(agenti_answer *a)
 {
@@ -14545,6 +14839,8 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
+#endif
+#ifndef AGENT_NO_SHORTCUT
 AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
 {
     enum { LEAST = 16, MOST = 2048 };
@@ -14553,6 +14849,10 @@ AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
     a->waited = 1;
     return 1;
 }
+#endif
+#ifdef AGENT_NO_SHORTCUT
+static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok) { (void)a; (void)p; (void)n; (void)ok; return 0; }
+#else
 /* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
@@ -14571,6 +14871,7 @@ static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *o
     a->events++;
     return k;
 }
+#endif
 static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *used, int *ok)
 {
     agent_sse_event ev;
@@ -14583,7 +14884,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
     if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_framed(a, ev.event, ev.data, &around); }
-    if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
+    if (rc == AGENT_OK && *ok && !agenti_split_open(a)) a->mark = a->offset;
     return rc;
 }
 static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
@@ -14607,20 +14908,23 @@ static int agenti_more(agenti_answer *a, const char *p, size_t n, int ends)
     int ok = 1;
     a->offset += n;
     if (a->held) { a->held = 0; a->hold.n = 0; }
-    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
-    else if (a->split) {
+    if (!agenti_split_open(a) && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
+    else if (agenti_split_open(a)) {
         a->split_last = (uint8_t)ends;
         ok = agenti_todo(a, p, n);
     } else {
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
         if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n), NULL); }
-        else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
+        else ok = agenti_held_long(a, a->hold.n);
     }
-    if (ends && a->split == NULL) a->mark = a->offset;
+    if (ends && !agenti_split_open(a)) a->mark = a->offset;
     return ok;
 }
 static int agenti_may_feed(const agenti_answer *a, int mode) { return a->mode == mode && a->d.op_n == 0 && !agenti_split_waits(a); }
+#if defined AGENT_NO_OLLAMA && defined AGENT_NO_COHERE
+static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     int ok = 1;
@@ -14631,11 +14935,15 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         AGENTI_TOUCH(k);
         ok = agenti_more(a, from, k, end != NULL);
         a->offset += end != NULL;
-        if (end && a->split == NULL) a->mark = a->offset;
+        if (end && !agenti_split_open(a)) a->mark = a->offset;
         *used += k + (end != NULL);
     }
     return ok;
 }
+#endif
+#ifdef AGENT_NO_GEMINI
+static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     int ok = 1, ends;
@@ -14649,6 +14957,10 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
     }
     return ok;
 }
+#endif
+#ifdef AGENT_NO_BEDROCK
+static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
 {
     agenti_answer_fault(a, fault, 0, why);
@@ -14683,7 +14995,7 @@ static int agenti_frame_event(agenti_answer *a, agent_str bytes)
     if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
     if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
     if (!agenti_framed(a, f.type, f.payload, NULL)) return 0;
-    if (a->split == NULL) a->mark = a->offset;
+    if (!agenti_split_open(a)) a->mark = a->offset;
     return 1;
 }
 /* Bytes of a frame into hold until `size` are there.                                                                   */
@@ -14710,7 +15022,7 @@ static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t 
         }
         size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
         if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
-        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
+        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, AGENTI_WHY("an event stream frame is longer than limits.item"));
         if (a->hold.n == 0 && n - *used >= size) {
             a->offset += size;
             *used += size;
@@ -14723,18 +15035,28 @@ static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t 
     }
     return ok;
 }
+#endif
+static int agenti_whole_held(const agenti_answer *a)           /* a whole answer is not read in pieces, however long it is */
+{
+#ifdef AGENT_NO_SPLIT
+    (void)a;
+    return 1;
+#else
+    return a->e->lim.item < a->e->lim.piece;  /* as long as limits.item lets it be                                      */
+#endif
+}
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
     int ok;
     a->offset += n;
-    if (a->split) return agenti_todo(a, p, n);
+    if (agenti_split_open(a)) return agenti_todo(a, p, n);
     agenti_buf_add(&a->hold, p, n);
-    if (a->e->lim.item < a->e->lim.piece && a->hold.n > a->e->lim.item) {       /* else it is read in pieces before     */
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
+    if (agenti_whole_held(a) && a->hold.n > a->e->lim.item) {
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("the answer is longer than limits.item"));
         a->d.fault.offset = a->e->lim.item;
         return !a->hold.bad;
     }
-    if (a->hold.n <= a->e->lim.piece) return !a->hold.bad;
+    if (agenti_whole_held(a) || a->hold.n <= a->e->lim.piece) return !a->hold.bad;
     ok = !a->hold.bad && agenti_todo(a, a->hold.p, a->hold.n);
     agenti_buf_free(&a->hold);
     return ok;
@@ -14777,7 +15099,7 @@ static int agenti_end_work(agenti_answer *a)
 {
     agent_sse_event ev;
     int rc;
-    if (a->mode == AGENTI_MODE_WHOLE && a->split) { a->split_last = 1; return 1; }
+    if (a->mode == AGENTI_MODE_WHOLE && agenti_split_open(a)) { a->split_last = 1; return 1; }
     if (a->mode == AGENTI_MODE_WHOLE) return agenti_whole(a, agenti_str(a->hold.p, a->hold.n));
     if (a->mode == AGENTI_MODE_ERROR)
         agenti_fault_answer(&a->d, a->status, agenti_text_view(&a->headers), agenti_str(a->hold.p, a->hold.n), a->e->wall);
@@ -14786,7 +15108,7 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_framed(a, ev.event, ev.data, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
+    if (a->mode == AGENTI_MODE_LINES && (agenti_split_open(a) || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -14807,10 +15129,10 @@ AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
     if (!d->done && d->finish == AGENT_FINISH_NONE) {
         uint64_t at = d->fault.offset;
         if (d->bad) {
-            agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "a payload is no JSON, and nothing after it ends the answer");
+            agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("a payload is no JSON, and nothing after it ends the answer"));
             d->fault.offset = at;
-        } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is neither JSON nor an event stream");
-        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a terminal signal");
+        } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the answer is neither JSON nor an event stream"));
+        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, AGENTI_WHY("the answer ended without a terminal signal"));
         return;
     }
     if (d->call_n && d->finish != AGENT_FINISH_LENGTH && d->finish != AGENT_FINISH_FILTER && d->finish != AGENT_FINISH_ERROR)
@@ -14835,10 +15157,12 @@ AGENTI_FN void agenti_answer_drop(agenti_answer *a)
 /* From a wire format's ops to parts of messages and to events. Several parts may be open at the same time. */
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
+#ifndef AGENT_NO_SHORTCUT
 /* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
  * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 2: it is
  * cut, and left, as a->waits says. 0: it is none, and nothing has changed.                                             */
 AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
+#endif
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
 /* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
@@ -14956,6 +15280,9 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
     }
     return agenti_part_delta(a, p, agenti_part_start(p) + 1);
 }
+#ifdef AGENT_NO_FILES
+static int agenti_apply_file(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+#else
 /* MIME or URI begin a file, FILE adds to it.                                                                           */
 static int agenti_apply_file(agenti_answer *a, agenti_op *op)
 {
@@ -14975,6 +15302,7 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
+#endif
 static int agenti_mark_event(agenti_answer *a, agenti_part *p)
 {
     const char *mark = agenti_call_mark(agenti_text_view(&p->text));
@@ -14982,7 +15310,7 @@ static int agenti_mark_event(agenti_answer *a, agenti_part *p)
     p->looked = 1;
     if (mark == NULL) return 0;
     ev = agenti_part_event(a, AGENT_EV_WARNING, p);
-    ev->text = agenti_cstr("the text holds a mark of the model's own tool calls; nothing of it is run");
+    ev->text = agenti_cstr(AGENTI_WHY("the text holds a mark of the model's own tool calls; nothing of it is run"));
     ev->name = agenti_cstr(mark);
     return 1;
 }
@@ -14998,6 +15326,11 @@ static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
+#ifdef AGENT_NO_THINK
+static int agenti_has_tags(const agenti_answer *a, const agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_think(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_think_close(agenti_answer *a, int cut) { (void)a; (void)cut; return 0; }
+#else
 /* ---- text that may begin with <think> ---- */
 enum { AGENTI_THOUGHT_KEY = 0x40000000 };     /* the stream of thoughts beside the stream of their text                  */
 static void agenti_think_set(agenti_answer *a, int kind, agent_str text)
@@ -15045,6 +15378,7 @@ static int agenti_think_close(agenti_answer *a, int cut)
     a->think_key = 0;
     return 0;
 }
+#endif
 static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p;
@@ -15208,11 +15542,17 @@ static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     if (p && op->a.n > a->e->lim.item - p->data.n) {
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "what goes back with a part is longer than limits.item");
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("what goes back with a part is longer than limits.item"));
         return 0;
     }
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
+#ifndef AGENTI_BLOCKS
+static int agenti_apply_raw(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_ran(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_result(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_close_ran(agenti_answer *a, agenti_part *p) { (void)a; (void)p; return 0; }
+#else
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
 {
     agent_event *ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
@@ -15307,6 +15647,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
     if (!agenti_waiting(a, &op->a)) p->flags |= AGENT_PART_CUT;      /* without its call it would be refused           */
     return agenti_custom_event(a, p);
 }
+#endif
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
 {
     agent_event *ev;
@@ -15346,6 +15687,7 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
     }
     return rc;
 }
+#ifndef AGENT_NO_SHORTCUT
 /* Whether such an op does no more than to append its text, at most n bytes, to the part, and to show it.                */
 static int agenti_part_grows(const agenti_answer *a, const agenti_part *p, const agenti_op *op, size_t n)
 {
@@ -15404,6 +15746,11 @@ AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, siz
     room -= (size_t)(hit.text.p - p);
     return agenti_part_more(a, part, op->kind == AGENTI_OP_ARGS ? AGENT_EV_INPUT_DELTA : agenti_part_start(part) + 1, agenti_hit_text(&hit), room) ? 1 : -1;
 }
+#endif
+#ifdef AGENT_NO_MENDING
+static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count) { (void)a; (void)s; (void)count; return 0; }
+static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first) { (void)a; (void)at; (void)first; return 0; }
+#else
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
 {
@@ -15454,6 +15801,7 @@ static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
     while (!ok && added-- > 0) agenti_call_undo(a);
     return ok;
 }
+#endif
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
     uint32_t at, count;
@@ -15474,6 +15822,7 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
+#ifdef AGENTI_BLOCKS
 static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /* its result comes after a pause, or never */
 {
     agenti_part_close(a, p);
@@ -15482,6 +15831,7 @@ static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /
     agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
     return 1;
 }
+#endif
 AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;
@@ -16121,25 +16471,10 @@ typedef struct agenti_conn {
     agenti_ready ready;
     agent_engine *e;
     agenti_peer *peer;                        /* NULL: decode-only                                                      */
-    agenti_decode *decode;
-    agent_id id;
-    agenti_exchange x;                        /* x.answer NULL: none                                                    */
-    agent_num need, run, step;
-    void *user;
-    agenti_text detail;                       /* of agent_failed                                                        */
     char *in; size_t cap, r, w, reserved;
     size_t span, span_n;                      /* body bytes in `in` that HTTP has passed and the answer has not read    */
-    agent_http http;
-    agenti_buf head;                          /* HTTP's                                                                 */
-    agenti_out out;
-    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
-    const char *method;                       /* and URL, of the request                                                */
-    agenti_text url;
-    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
-    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     uint8_t sign;                             /* AGENTI_SIGN_                                                           */
-    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the SIGN or OPEN need waits; NEED_DONE, SEND are to come               */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
@@ -16147,11 +16482,27 @@ typedef struct agenti_conn {
     uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
     uint8_t reused, stale, doubled;
     uint8_t unopened;                         /* closing, and OPEN never came: no CLOSE comes                           */
+    agent_id id;
+    agent_num need, run, step;
+    agenti_exchange x;                        /* x.answer NULL: none                                                    */
+    agenti_decode *decode;
+    void *user;
+    agenti_text detail;                       /* of agent_failed                                                        */
+    agent_http http;
+    agenti_buf head;                          /* HTTP's                                                                 */
+    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    const char *method;                       /* and URL, of the request                                                */
+    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
+    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
+    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
+    agenti_out out;
+    agenti_text url;
 } agenti_conn;
 enum { AGENTI_DRAIN_MS = 1000 };
 enum { AGENTI_SIGN_NONE, AGENTI_SIGN_ASK, AGENTI_SIGN_ASKED };         /* the request is to be signed before it is sent          */
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
+AGENTI_FN int  agenti_via_ok(int via);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
 AGENTI_FN void agenti_conn_free(agenti_conn *);                                /* pins it while a reservation is out      */
 AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
@@ -16172,6 +16523,14 @@ AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
+AGENTI_FN int agenti_via_ok(int via)
+{
+#ifdef AGENT_NO_HTTP1
+    return via == AGENT_VIA_HTTP;
+#else
+    return via == AGENT_VIA_BYTES || via == AGENT_VIA_HTTP;
+#endif
+}
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *e, agenti_peer *peer)
 {
     agenti_conn *c = (agenti_conn *)agenti_get(&e->pool, sizeof *c);
@@ -16289,30 +16648,45 @@ static int agenti_target(agenti_buf *b, const agenti_url *u, const char *path)  
     root.path.n = 0;
     return agenti_url_join(b, &root, path + 1);
 }
-/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+/* Request line and headers, RFC 9112 section 3.                                                                        */
+static int agenti_conn_head_lines(agenti_conn *c, const char *method, const char *path)
 {
+#ifdef AGENT_NO_HTTP1
+    (void)c;
+    (void)method;
+    (void)path;
+    return 1;
+#else
     const agenti_url *u = &c->peer->url;
-    agenti_buf *b = &c->out.head, url;
+    agenti_buf *b = &c->out.head;
     agent_str name, value;
     char number[24];
     size_t i;
+    int ok;
+    agenti_buf_str(b, method);
+    agenti_buf_str(b, " ");
+    ok = agenti_target(b, u, path);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    return ok;
+#endif
+}
+/* And the URL for hosts that speak HTTP.                                                                               */
+AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+{
+    const agenti_url *u = &c->peer->url;
+    agenti_buf url;
     int ok;
     c->method = method;
     agenti_buf_init(&url, &c->e->pool);
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
     ok = agenti_target(&url, u, path);
-    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
-    agenti_buf_str(b, method);
-    agenti_buf_str(b, " ");
-    ok = ok && agenti_target(b, u, path);
-    agenti_buf_str(b, " HTTP/1.1\r\n");
-    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
-    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
-    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
-    agenti_buf_str(b, "\r\n");
-    ok = ok && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
+    (void)agenti_buf_room(&c->out.head, 2 * url.n + 2 * c->lines.n + 128);    /* all of it: the key is not left behind by growing */
+    ok = ok && agenti_conn_head_lines(c, method, path) && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
     agenti_buf_free(&url);
     return ok;
 }
@@ -16510,7 +16884,7 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->state != AGENTI_CONN_OPENING || c->failed) return agenti_say(e, AGENT_E_STATE, "the connection is not waiting to be opened");
-    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
+    if (!agenti_via_ok(via)) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
     c->via = via;
     c->user = user;
     c->began_at = e->now;
@@ -16604,6 +16978,7 @@ AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, age
     return AGENT_E_ARG;
 }
 
+#ifndef AGENT_NO_SIGN
 /* What holds secrets leaves nothing behind in freed memory.                                                            */
 static void agenti_secret_free(agenti_buf *b)
 {
@@ -16677,6 +17052,7 @@ AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t 
     return AGENT_OK;
 }
 
+#endif
 /* ---- events ---- */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *c, agent_event *ev)
 {
@@ -16768,6 +17144,7 @@ static size_t agenti_conn_share(const agenti_conn *c)
     size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
     return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
 }
+#ifndef AGENT_NO_HTTP1
 /* The commonest step of HTTP/1.1: a run of body bytes. 0: it is none, nothing has changed.                              */
 static int agenti_conn_run(agenti_conn *c)
 {
@@ -16827,6 +17204,7 @@ static int agenti_conn_http_join(agenti_conn *c, int run)
     c->span_n += n;
     return ok;
 }
+#endif
 /* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
 static int agenti_conn_bytes(agenti_conn *c)
 {
@@ -16842,6 +17220,9 @@ static int agenti_conn_bytes(agenti_conn *c)
         c->r += used;
         return ok;
     }
+#ifdef AGENT_NO_HTTP1
+    return -1;
+#else
     if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
         if (c->r < c->w || c->more) {
             ok = agenti_conn_http_join(c, 0);
@@ -16852,12 +17233,22 @@ static int agenti_conn_bytes(agenti_conn *c)
     c->span += used;
     c->span_n -= used;
     return ok;
+#endif
+}
+static int agenti_conn_eof(agenti_conn *c)
+{
+#ifdef AGENT_NO_HTTP1
+    (void)c;
+    return AGENT_OK;
+#else
+    agent_http_event ev;
+    return c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+#endif
 }
 /* The stream ended while the answer was not over.                                                                      */
 static void agenti_conn_ended(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    agent_http_event ev;
     int rc;
     if (c->failed && c->sign) {
         agenti_answer_fault(a, AGENT_FAULT_AUTH, 0, c->detail.n ? c->detail.p : "the host did not sign the request");
@@ -16872,7 +17263,7 @@ static void agenti_conn_ended(agenti_conn *c)
         agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
         return;
     }
-    rc = c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+    rc = agenti_conn_eof(c);
     if (rc == AGENT_OK) {
         c->message_over = 1;
         agenti_answer_end(a);
@@ -16964,6 +17355,9 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
     }
     return rc;
 }
+#if defined AGENT_NO_SHORTCUT || defined AGENT_NO_HTTP1
+AGENTI_FN int agenti_conn_repeats(agenti_conn *c) { (void)c; return 0; }
+#else
 AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
@@ -16982,12 +17376,16 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
     return rc > 0;
 }
 #endif
+#endif
 
 /* ==== decode.c: the decode-only door ============================================================================== */
 /* The decode-only door: answers of one wire format without session, tools or policy. */
 AGENTI_FN int agenti_decode_pump(agenti_decode *);        /* its answer is over: 1 an event was made                    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_DECODE
+#ifdef AGENT_NO_DECODE
+AGENTI_FN int agenti_decode_pump(agenti_decode *d) { (void)d; return 0; }
+#else
 static void agenti_decode_begin(agenti_decode *d, const agenti_wire *wire, agenti_exchange *x, void *user)
 {
     agent_engine *e = d->c->e;
@@ -17006,7 +17404,7 @@ AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void 
     agenti_exchange x;
     agenti_conn *c;
     if (w == NULL) { e->last = "unknown wire format"; return 0; }
-    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) { e->last = "via is neither bytes nor HTTP"; return 0; }
+    if (!agenti_via_ok(via)) { e->last = "via is neither bytes nor HTTP"; return 0; }
     if ((c = agenti_conn_new(e, NULL)) == NULL) return 0;
     c->decode = (agenti_decode *)agenti_get(&e->pool, sizeof *c->decode);
     if (c->decode == NULL) { agenti_conn_free(c); e->last = "out of memory"; return 0; }
@@ -17050,6 +17448,7 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
     return 1;
 }
 #endif
+#endif
 
 /* ==== models.c: what models a provider has ======================================================================== */
 /* What models a provider has: one GET of its list, one MODELS event. */
@@ -17068,6 +17467,10 @@ AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was
 AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
+#ifdef AGENT_NO_MODELS
+AGENTI_FN int agenti_listing_pump(agenti_listing *l) { (void)l; return 0; }
+AGENTI_FN void agenti_listings_drop(agenti_peer *p) { (void)p; }
+#else
 AGENTDEF int agent_models(agent_engine *e, agent_id peer)
 {
     agenti_peer *p = agenti_peer_get(e, peer);
@@ -17176,6 +17579,7 @@ AGENTI_FN int agenti_listing_pump(agenti_listing *l)
     return rc;
 }
 #endif
+#endif
 
 /* ==== session.c: conversations, as the host sees them ============================================================= */
 /* Conversations: what the host may ask of them, their options, tools, queue and message table. The loop is the next part. */
@@ -17213,36 +17617,13 @@ typedef struct agenti_loader {
 typedef struct agenti_session {
     agenti_ready ready;
     agent_engine *e;
-    agenti_pool pool;
     agenti_peer *peer;
-    agent_id id;
-    void *user;
-    uint32_t flags, max_steps, parallel;
-    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
-    uint32_t dialect, key_count;              /* of the request that is under way                                       */
-    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
-    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
-    agenti_text options[AGENTI_OPT_COUNT];
-    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
-    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
-    agenti_table table;
-    agenti_nums nums;
-    uint64_t seq;
-    agenti_log log;
+    agenti_conn *conn;                        /* while the answer is awaited                                            */
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
     agenti_item *untold;                      /* before it there is none that QUEUED has to tell of                     */
-    uint32_t items;
     int state, why, finish;
-    agenti_timer timer;
-    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
-    uint32_t attempt;                         /* retries in a row                                                       */
-    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
-    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
     uint32_t steps, order;                    /* of this run; of calls done                                             */
-    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
-    agenti_answer answer;
-    agenti_conn *conn;                        /* while the answer is awaited                                            */
-    agent_id drain;                           /* of the last answer                                                     */
+    uint32_t flags, max_steps, parallel;
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: an agent_stop_when that was asked for; cancelling: AGENTI_STOPPED_, all ends but what closes */
     uint8_t stop_step, tools_may_end;         /* stops behind this step; cancelling lets what runs run                  */
@@ -17251,6 +17632,29 @@ typedef struct agenti_session {
     uint8_t retry_now, retry_stop;            /* the host says so                                                       */
     uint8_t end_run;                          /* a tool asks for it                                                     */
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
+    uint8_t news;                             /* kept or lost members are to be told                                    */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    agenti_pool pool;
+    agent_id id;
+    void *user;
+    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
+    uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
+    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
+    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
+    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
+    agenti_table table;
+    agenti_nums nums;
+    uint64_t seq;
+    agenti_log log;
+    uint32_t items;
+    agenti_timer timer;
+    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
+    uint32_t attempt;                         /* retries in a row                                                       */
+    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
+    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
+    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
+    agent_id drain;                           /* of the last answer                                                     */
     agenti_loader *load;                      /* while a saved session comes in                                         */
     uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
     uint8_t quiet;                            /* an item is in the queue that QUEUED does not tell of: its run is to begin at once */
@@ -17261,8 +17665,8 @@ typedef struct agenti_session {
     agenti_text system_raw, lost;             /* its system messages as they came; a member that goes back nowhere      */
     agenti_toolset foreign;                   /* tools as it has them, where the peer speaks another format             */
     uint32_t export_left;                     /* WARNINGs to come: AGENTI_BITs of what an export left out               */
-    uint8_t news;                             /* kept or lost members are to be told                                    */
-    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    agenti_answer answer;
+    agenti_text options[AGENTI_OPT_COUNT];
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);
@@ -17980,14 +18384,14 @@ AGENTI_FN int agenti_queued_event(agenti_session *s, const agenti_item *it, int 
 static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
-        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
-        "a tool is sent without its flag STRICT: this format has none",
-        "what only the format of an import has in messages and their parts was left out of the request"
+        AGENTI_WHY("reasoning of another model was left out of the request"), AGENTI_WHY("a file that the provider does not take was left out of the request"),
+        AGENTI_WHY("there are more prompt cache marks than the provider takes"), AGENTI_WHY("tools were left out of the request: this format has none"),
+        AGENTI_WHY("a tool is sent without its flag STRICT: this format has none"),
+        AGENTI_WHY("what only the format of an import has in messages and their parts was left out of the request")
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
-        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
+        ev->text = agenti_cstr(AGENTI_WHY("the provider does not take this option, or not beside the others: it was not sent"));
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
     if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
@@ -18040,15 +18444,15 @@ static int agenti_import_news(agenti_session *s)
     if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
     ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (i == s->kept_n) {
-        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
+        ev->text = agenti_cstr(AGENTI_WHY("a member of the import's messages has no place, and goes back nowhere"));
         ev->name = agenti_text_view(&s->lost);
         agenti_text_free(&s->lost, &s->e->graves);
         return AGENTI_PUMP_EVENT;
     }
     s->kept[i].told = 1;
     ev->name = agenti_text_view(&s->kept[i].key);
-    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
-                         : "a member of the import that only its own format has: it is not in requests of others");
+    ev->text = agenti_cstr(s->kept[i].gone ? AGENTI_WHY("an option was set anew: this member of the import has gone, with all that was in it")
+                         : AGENTI_WHY("a member of the import that only its own format has: it is not in requests of others"));
     return AGENTI_PUMP_EVENT;
 }
 AGENTI_FN int agenti_news(agenti_session *s)
@@ -18203,7 +18607,9 @@ AGENTI_FN void agenti_answer_begin(agenti_session *s)
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
     s->answer.model = s->model;
+#ifndef AGENT_NO_THINK
     if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
+#endif
 }
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {
@@ -19290,6 +19696,7 @@ AGENTI_FN int agenti_session_pump(agenti_session *s)
 /* ==== save.c: a session as lines of JSON ========================================================================== */
 /* A session as lines of JSON: what is new since a mark, written straight into the caller's buffer, without memory. The end of the manual's
  * chapter 7 describes the lines. Tables of fields say what is kept of a part, a message, an item, a session: reading goes by the same. */
+#ifndef AGENT_NO_SAVE
 enum agenti_saved_type { AGENTI_F_TEXT, AGENTI_F_U8, AGENTI_F_U16, AGENTI_F_U32, AGENTI_F_U64, AGENTI_F_SIZE, AGENTI_F_INT, AGENTI_F_I64 };
 typedef struct agenti_saved { const char *key; uint8_t type; uint16_t at; } agenti_saved;       /* at: its offset in the struct */
 typedef struct agenti_saved_list { const agenti_saved *p; size_t n; } agenti_saved_list;
@@ -19298,8 +19705,9 @@ enum { AGENTI_FIELDS_PART, AGENTI_FIELDS_MSG, AGENTI_FIELDS_ITEM, AGENTI_FIELDS_
 enum { AGENTI_SAVE_VERSION = 1, AGENTI_PART_KEPT = 15 };
 AGENTI_FN agenti_saved_list agenti_saved_of(int which);
 AGENTI_FN const char *agenti_state_name(int state);           /* as the saved session has it                            */
+#endif
 
-#if !defined AGENTI_SPLIT || defined AGENTI_PART_SAVE
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_SAVE) && !defined AGENT_NO_SAVE
 #define AGENTI_ROW(key, type, what, member) { key, AGENTI_F_##type, (uint16_t)offsetof(what, member) }
 AGENTI_FN agenti_saved_list agenti_saved_of(int which)
 {
@@ -19766,9 +20174,11 @@ AGENTDEF int agent_save(agent_engine *e, agent_id id, agent_mark *m, void *buf, 
 
 /* ==== load.c: and back ============================================================================================ */
 /* A saved session read back. Nobody vouches for the bytes: whatever they say, the session is one that could have come about, or empty. */
+#ifndef AGENT_NO_SAVE
 AGENTI_FN void agenti_interrupt(agenti_session *);            /* what is in flight ends as it would by a load           */
+#endif
 
-#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOAD
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_LOAD) && !defined AGENT_NO_SAVE
 /* ---- faults ---- */
 static int agenti_load_bad(agenti_session *s, const char *why)
 {
@@ -20900,6 +21310,7 @@ AGENTDEF const agent_event *agent_next(agent_engine *e)
 /* ==== print.c: events as JSON and as copies ======================================================================= */
 /* Events as text and as copies. The JSON of an event is for logs, tests and bug reports: its members are the event's fields. */
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PRINT
+#ifndef AGENT_NO_PRINT
 typedef struct agenti_print { char *p; size_t n, cap; } agenti_print;         /* counts on when the room is used up     */
 
 AGENTDEF const char *agent_event_name(int type)
@@ -21120,6 +21531,7 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
 #endif
 #if defined AGENTI_LEAN && defined __clang__
 #pragma clang diagnostic pop
+#endif
 #endif
 
 /* ==== tls_mbedtls.c: TLS for the host's sockets, if AGENT_MBEDTLS is defined ====================================== */

@@ -14,38 +14,38 @@ typedef struct agenti_open { uint32_t key, part; int kind; } agenti_open;     /*
 typedef struct agenti_answer {
     agent_engine *e;
     agenti_pool *pool;                        /* the session's, or the engine's                                         */
-    agenti_decoder d;
-    agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
-    agenti_nums *nums;
-    agent_num run;
-    uint32_t model;
     agenti_msg *msg, *results;                /* of the model; the results of its calls, not in the table yet           */
     agenti_open *open; uint32_t open_n, open_cap;    /* parts that are open, in their order                             */
+    agenti_nums *nums;
+    agenti_table *table;                      /* where messages go; NULL: decode-only, they are the answer's own        */
+    agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
+    uint64_t offset;                          /* bytes of the body seen                                                 */
+    uint64_t mark;                            /* where the event that is being read began                               */
+    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
+    int status;
+    uint32_t events;                          /* payloads seen                                                          */
+    uint8_t mode, started, ending;            /* ending: the body is complete                                           */
+    uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
+    uint8_t json;                             /* it is JSON: one text                                                   */
+    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
+    uint8_t waited;                           /* this event was held back before                                        */
+    uint8_t think_shows;                      /* think_op is not done                                                   */
+    uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
+    agent_num run;
+    uint32_t model;
+    agenti_decoder d;
     agent_sse sse;
     agenti_buf hold;                          /* what framing keeps: a straddling event, or the whole body              */
     agenti_values values;
-    agenti_shortcut shortcut;
-    agenti_split *split;                      /* a payload longer than limits.piece is being read; NULL: none           */
     agenti_buf todo; size_t todo_at;          /* its bytes that split has not seen                                      */
     agenti_text split_type;                   /* the event's type                                                       */
     agenti_text headers;                      /* of an error status: its hints                                          */
     agenti_text limits;                       /* rate-limit lines of the head                                           */
     agenti_think think;
     agenti_op think_op; uint32_t think_key;   /* the piece that is being shown; the stream whose text may begin with tags */
-    uint8_t think_shows;                      /* think_op is not done                                                   */
-    uint64_t offset;                          /* bytes of the body seen                                                 */
-    uint64_t mark;                            /* where the event that is being read began                               */
-    uint32_t events;                          /* payloads seen                                                          */
     uint64_t shown_at;                        /* when something of it was shown last                                    */
-    size_t waits;                             /* bytes that the last feed left, to see the whole of an event in one piece */
-    int status;
-    uint8_t waited;                           /* this event was held back before                                        */
     uint8_t shown;                            /* something of it was                                                    */
-    uint8_t mode, started, ending;            /* ending: the body is complete                                           */
-    uint8_t plain;                            /* the content type is neither JSON nor an event stream                   */
-    uint8_t json;                             /* it is JSON: one text                                                   */
-    uint8_t held;                             /* the event in hold was read: its ops may point there                    */
-    uint8_t split_last, split_shown, split_bad;      /* todo ends the payload; text is being read; it is no JSON        */
+    agenti_shortcut shortcut;
 } agenti_answer;
 
 AGENTI_FN void agenti_answer_start(agenti_answer *, agent_engine *, agenti_pool *, const agenti_wire *, uint32_t dialect);
@@ -55,7 +55,9 @@ AGENTI_FN int  agenti_answer_head(agenti_answer *, int status, agent_str headers
 /* Reads body bytes, in place, until ops wait, the answer is over or all is used. 0: no memory. The beginning of an event that is like
  * one before is left, once, and a->waits says so: it comes again with what follows, or without if nothing follows.      */
 AGENTI_FN int  agenti_answer_feed(agenti_answer *, const char *p, size_t n, size_t *used);
+#ifndef AGENT_NO_SHORTCUT
 AGENTI_FN int  agenti_answer_hold(agenti_answer *, size_t n);  /* the beginning of such an event; 0: it is not to be left */
+#endif
 AGENTI_FN void agenti_answer_end(agenti_answer *);            /* the body is complete: agenti_answer_work goes on       */
 /* What is to be done without further bytes, when no ops wait: 1 something was done, -1 nothing is to do, 0 no memory   */
 AGENTI_FN int  agenti_answer_work(agenti_answer *);
@@ -83,6 +85,9 @@ AGENTI_FN void agenti_answer_start(agenti_answer *a, agent_engine *e, agenti_poo
     agent_sse_init(&a->sse, NULL, 0, AGENT_SSE_ERROR_FIELD | AGENT_SSE_BOUNDED);
     a->status = 200;
 }
+#ifdef AGENT_NO_SPLIT
+static void agenti_split_drop(agenti_answer *a) { (void)a; }
+#else
 static void agenti_split_drop(agenti_answer *a)
 {
     if (a->split == NULL) return;
@@ -94,6 +99,7 @@ static void agenti_split_drop(agenti_answer *a)
     a->todo_at = 0;
     a->split_last = a->split_shown = a->split_bad = 0;
 }
+#endif
 AGENTI_FN void agenti_answer_free(agenti_answer *a)
 {
     if (a->e == NULL) return;
@@ -127,9 +133,9 @@ static int agenti_redirect(agenti_answer *a, agent_str headers)
     agenti_buf b;
     agenti_buf_init(&b, a->pool);
     agent_http_header(headers, "location", &where);
-    agenti_buf_str(&b, "the host is redirected to ");
+    agenti_buf_str(&b, AGENTI_WHY("the host is redirected to "));
     agenti_buf_add(&b, where.p, where.n < 1024 ? where.n : 1024);
-    agenti_fault_set(&a->d, AGENT_FAULT_PROTOCOL, 0, "redirect", b.bad ? agenti_cstr("the host is redirected") : agenti_str(b.p, b.n));
+    agenti_fault_set(&a->d, AGENT_FAULT_PROTOCOL, 0, "redirect", b.bad ? agenti_cstr(AGENTI_WHY("the host is redirected")) : agenti_str(b.p, b.n));
     a->d.fault.http_status = a->status;
     a->mode = AGENTI_MODE_OVER;
     agenti_buf_free(&b);
@@ -167,7 +173,7 @@ AGENTI_FN int agenti_answer_head(agenti_answer *a, int status, agent_str headers
         return agenti_text_set(&a->headers, a->pool, &a->e->graves, headers);
     }
     if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) {
-        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is compressed (Content-Encoding), which was not asked for");
+        agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the answer is compressed (Content-Encoding), which was not asked for"));
         return 1;
     }
     if (status >= 300) return agenti_redirect(a, headers);
@@ -190,8 +196,8 @@ static void agenti_sniff(agenti_answer *a, const char *p, size_t n, size_t *used
     if (framing == AGENTI_FRAMING_LINES && !a->json && p[i] == '{') a->mode = AGENTI_MODE_LINES;
     else if (framing == AGENTI_FRAMING_ARRAY && p[i] == '[') a->mode = AGENTI_MODE_ARRAY;
     else if (p[i] == '{' || p[i] == '[') a->mode = AGENTI_MODE_WHOLE;
-    else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "an HTML page instead of an answer");
-    else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the body is compressed without saying so (it starts with 1F)");
+    else if (p[i] == '<') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("an HTML page instead of an answer"));
+    else if (p[i] == '\x1F') agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the body is compressed without saying so (it starts with 1F)"));
     else a->mode = framing >= AGENTI_FRAMING_FRAMES ? AGENTI_MODE_FRAMES : AGENTI_MODE_SSE;       /* a frame begins with 0 or 1 */
 }
 /* More room for what straddles. It stays small: long data is taken out of it, and nothing else may be long.             */
@@ -232,6 +238,25 @@ static int agenti_whole(agenti_answer *a, agent_str body)
     return agenti_decoder_end(&a->d);
 }
 
+static int agenti_event_long(agenti_answer *a)
+{
+    agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("an event of the answer is longer than limits.item"));
+#ifdef AGENT_NO_SPLIT
+    a->d.fault.offset = a->mark;              /* how much of it was seen depends on how the bytes were cut              */
+#endif
+    return 1;
+}
+#ifdef AGENT_NO_SPLIT
+/* Without pieces a long payload is held until its end.                                                                 */
+static int agenti_split_open(const agenti_answer *a) { (void)a; return 0; }
+static int agenti_split_waits(const agenti_answer *a) { (void)a; return 0; }
+static int agenti_split_work(agenti_answer *a) { (void)a; return 1; }
+static int agenti_todo(agenti_answer *a, const char *p, size_t n) { (void)a; (void)p; (void)n; return 1; }
+static int agenti_held_long(agenti_answer *a, size_t n)     /* n bytes have come of an event                            */
+{
+    return n <= a->e->lim.item || agenti_event_long(a);
+}
+#else
 /* ---- payloads longer than limits.piece ---- */
 static int agenti_split_begin(agenti_answer *a)
 {
@@ -271,7 +296,7 @@ static int agenti_split_work(agenti_answer *a)
         n = piece - (size_t)(s->total % piece);
         if (n > a->todo.n - a->todo_at) n = a->todo.n - a->todo_at;
         if (s->text.n > a->e->lim.item && s->total % piece == 0) {
-            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "a part of the answer that must be held whole is longer than limits.item");
+            agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("a part of the answer that must be held whole is longer than limits.item"));
             return 1;
         }
         if (!agenti_split_add(s, a->todo.p + a->todo_at, n)) return 0;
@@ -288,20 +313,33 @@ static int agenti_split_work(agenti_answer *a)
     a->todo.n = a->todo_at = 0;
     return 1;
 }
+static int agenti_split_open(const agenti_answer *a) { return a->split != NULL; }
 static int agenti_split_waits(const agenti_answer *a) { return a->split && (a->split_shown || a->split_last || a->todo_at < a->todo.n); }
+/* What is in hold of an event so far, n bytes: a long one is read in pieces from now on. 0: no memory                   */
+static int agenti_held_long(agenti_answer *a, size_t n)
+{
+    if (n <= a->e->lim.piece) return 1;
+    if (!agenti_todo(a, a->hold.p, n)) return 0;
+    a->hold.n = 0;
+    return 1;
+}
 
+#endif
 /* ---- framing ---- */
 /* An event, or what was left of one that is being read in pieces. around NULL: what stands around it is not known.      */
 static int agenti_framed(agenti_answer *a, agent_str type, agent_str data, const agenti_around *around)
 {
-    if (a->split == NULL && data.n <= a->e->lim.piece) {
-        if (data.n <= a->e->lim.item) return agenti_payload(a, type, data, around);
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "an event of the answer is longer than limits.item");
-        return 1;
+#ifndef AGENT_NO_SPLIT
+    if (a->split || data.n > a->e->lim.piece) {
+        a->split_last = 1;
+        return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
     }
-    a->split_last = 1;
-    return agenti_todo(a, data.p, data.n) && agenti_text_set(&a->split_type, a->pool, &a->e->graves, type);
+#endif
+    return data.n <= a->e->lim.item ? agenti_payload(a, type, data, around) : agenti_event_long(a);
 }
+#ifdef AGENT_NO_SPLIT
+static int agenti_sse_long(agenti_answer *a) { return agenti_held_long(a, agent_sse_pending(&a->sse)); }
+#else
 /* What has come of an event that is longer than a piece already.                                                       */
 static int agenti_sse_long(agenti_answer *a)
 {
@@ -311,6 +349,8 @@ static int agenti_sse_long(agenti_answer *a)
     a->todo.n += agent_sse_take(&a->sse, a->todo.p + a->todo.n);
     return 1;
 }
+#endif
+#ifndef AGENT_NO_SHORTCUT
 AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
 {
     enum { LEAST = 16, MOST = 2048 };
@@ -319,6 +359,10 @@ AGENTI_FN int agenti_answer_hold(agenti_answer *a, size_t n)
     a->waited = 1;
     return 1;
 }
+#endif
+#ifdef AGENT_NO_SHORTCUT
+static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok) { (void)a; (void)p; (void)n; (void)ok; return 0; }
+#else
 /* An event that is like one before: its length, 0: it is not, or held back.                                             */
 static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *ok)
 {
@@ -337,6 +381,7 @@ static size_t agenti_feed_like(agenti_answer *a, const char *p, size_t n, int *o
     a->events++;
     return k;
 }
+#endif
 static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *used, int *ok)
 {
     agent_sse_event ev;
@@ -349,7 +394,7 @@ static int agenti_feed_event(agenti_answer *a, const char *p, size_t n, size_t *
     around.raw = agenti_str(p, fresh && rc == AGENT_OK && ev.data.p >= p && ev.data.p < p + *used ? *used : 0);
     if (rc == AGENT_E_FULL) *ok = agenti_sse_grow(a);
     if (rc == AGENT_OK) { a->waited = 0; *ok = agenti_framed(a, ev.event, ev.data, &around); }
-    if (rc == AGENT_OK && *ok && a->split == NULL) a->mark = a->offset;
+    if (rc == AGENT_OK && *ok && !agenti_split_open(a)) a->mark = a->offset;
     return rc;
 }
 static int agenti_feed_sse(agenti_answer *a, const char *p, size_t n, size_t *used)
@@ -373,20 +418,23 @@ static int agenti_more(agenti_answer *a, const char *p, size_t n, int ends)
     int ok = 1;
     a->offset += n;
     if (a->held) { a->held = 0; a->hold.n = 0; }
-    if (a->split == NULL && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
-    else if (a->split) {
+    if (!agenti_split_open(a) && a->hold.n == 0 && ends) ok = agenti_framed(a, type, agenti_str(p, n), NULL);
+    else if (agenti_split_open(a)) {
         a->split_last = (uint8_t)ends;
         ok = agenti_todo(a, p, n);
     } else {
         agenti_buf_add(&a->hold, p, n);
         if (a->hold.bad) return 0;
         if (ends) { a->held = 1; ok = agenti_framed(a, type, agenti_str(a->hold.p, a->hold.n), NULL); }
-        else if (a->hold.n > a->e->lim.piece) { ok = agenti_todo(a, a->hold.p, a->hold.n); a->hold.n = 0; }
+        else ok = agenti_held_long(a, a->hold.n);
     }
-    if (ends && a->split == NULL) a->mark = a->offset;
+    if (ends && !agenti_split_open(a)) a->mark = a->offset;
     return ok;
 }
 static int agenti_may_feed(const agenti_answer *a, int mode) { return a->mode == mode && a->d.op_n == 0 && !agenti_split_waits(a); }
+#if defined AGENT_NO_OLLAMA && defined AGENT_NO_COHERE
+static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     int ok = 1;
@@ -397,11 +445,15 @@ static int agenti_feed_lines(agenti_answer *a, const char *p, size_t n, size_t *
         AGENTI_TOUCH(k);
         ok = agenti_more(a, from, k, end != NULL);
         a->offset += end != NULL;
-        if (end && a->split == NULL) a->mark = a->offset;
+        if (end && !agenti_split_open(a)) a->mark = a->offset;
         *used += k + (end != NULL);
     }
     return ok;
 }
+#endif
+#ifdef AGENT_NO_GEMINI
+static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *used)
 {
     int ok = 1, ends;
@@ -415,6 +467,10 @@ static int agenti_feed_array(agenti_answer *a, const char *p, size_t n, size_t *
     }
     return ok;
 }
+#endif
+#ifdef AGENT_NO_BEDROCK
+static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t *used) { (void)a; (void)p; (void)n; (void)used; return 1; }
+#else
 static int agenti_frame_wrong(agenti_answer *a, int fault, const char *why)
 {
     agenti_answer_fault(a, fault, 0, why);
@@ -449,7 +505,7 @@ static int agenti_frame_event(agenti_answer *a, agent_str bytes)
     if (agenti_eq(f.kind, "exception") || agenti_eq(f.kind, "error")) return agenti_frame_failed(a, &f);
     if (a->d.wire->framing == AGENTI_FRAMING_BYTES && !agenti_frame_unwrap(a, &f.payload)) return 0;
     if (!agenti_framed(a, f.type, f.payload, NULL)) return 0;
-    if (a->split == NULL) a->mark = a->offset;
+    if (!agenti_split_open(a)) a->mark = a->offset;
     return 1;
 }
 /* Bytes of a frame into hold until `size` are there.                                                                   */
@@ -476,7 +532,7 @@ static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t 
         }
         size = agenti_frame_size(a->hold.n ? a->hold.p : p + *used, &why);
         if (size == 0) return agenti_frame_wrong(a, AGENT_FAULT_PROTOCOL, why);
-        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, "an event stream frame is longer than limits.item");
+        if (size > a->e->lim.item) return agenti_frame_wrong(a, AGENT_FAULT_LIMIT, AGENTI_WHY("an event stream frame is longer than limits.item"));
         if (a->hold.n == 0 && n - *used >= size) {
             a->offset += size;
             *used += size;
@@ -489,18 +545,28 @@ static int agenti_feed_frames(agenti_answer *a, const char *p, size_t n, size_t 
     }
     return ok;
 }
+#endif
+static int agenti_whole_held(const agenti_answer *a)           /* a whole answer is not read in pieces, however long it is */
+{
+#ifdef AGENT_NO_SPLIT
+    (void)a;
+    return 1;
+#else
+    return a->e->lim.item < a->e->lim.piece;  /* as long as limits.item lets it be                                      */
+#endif
+}
 static int agenti_feed_whole(agenti_answer *a, const char *p, size_t n)
 {
     int ok;
     a->offset += n;
-    if (a->split) return agenti_todo(a, p, n);
+    if (agenti_split_open(a)) return agenti_todo(a, p, n);
     agenti_buf_add(&a->hold, p, n);
-    if (a->e->lim.item < a->e->lim.piece && a->hold.n > a->e->lim.item) {       /* else it is read in pieces before     */
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "the answer is longer than limits.item");
+    if (agenti_whole_held(a) && a->hold.n > a->e->lim.item) {
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("the answer is longer than limits.item"));
         a->d.fault.offset = a->e->lim.item;
         return !a->hold.bad;
     }
-    if (a->hold.n <= a->e->lim.piece) return !a->hold.bad;
+    if (agenti_whole_held(a) || a->hold.n <= a->e->lim.piece) return !a->hold.bad;
     ok = !a->hold.bad && agenti_todo(a, a->hold.p, a->hold.n);
     agenti_buf_free(&a->hold);
     return ok;
@@ -543,7 +609,7 @@ static int agenti_end_work(agenti_answer *a)
 {
     agent_sse_event ev;
     int rc;
-    if (a->mode == AGENTI_MODE_WHOLE && a->split) { a->split_last = 1; return 1; }
+    if (a->mode == AGENTI_MODE_WHOLE && agenti_split_open(a)) { a->split_last = 1; return 1; }
     if (a->mode == AGENTI_MODE_WHOLE) return agenti_whole(a, agenti_str(a->hold.p, a->hold.n));
     if (a->mode == AGENTI_MODE_ERROR)
         agenti_fault_answer(&a->d, a->status, agenti_text_view(&a->headers), agenti_str(a->hold.p, a->hold.n), a->e->wall);
@@ -552,7 +618,7 @@ static int agenti_end_work(agenti_answer *a)
         if (rc == AGENT_E_FULL) return agenti_sse_grow(a);
         if (rc == AGENT_OK) return agenti_framed(a, ev.event, ev.data, NULL);
     }
-    if (a->mode == AGENTI_MODE_LINES && (a->split || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
+    if (a->mode == AGENTI_MODE_LINES && (agenti_split_open(a) || (a->hold.n && !a->held))) return agenti_more(a, "", 0, 1);
     a->mode = AGENTI_MODE_OVER;
     return agenti_decoder_end(&a->d);
 }
@@ -573,10 +639,10 @@ AGENTI_FN void agenti_answer_verdict(agenti_answer *a)
     if (!d->done && d->finish == AGENT_FINISH_NONE) {
         uint64_t at = d->fault.offset;
         if (d->bad) {
-            agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "a payload is no JSON, and nothing after it ends the answer");
+            agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("a payload is no JSON, and nothing after it ends the answer"));
             d->fault.offset = at;
-        } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, "the answer is neither JSON nor an event stream");
-        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, "the answer ended without a terminal signal");
+        } else if (a->events == 0 && a->plain) agenti_answer_fault(a, AGENT_FAULT_PROTOCOL, 0, AGENTI_WHY("the answer is neither JSON nor an event stream"));
+        else agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, AGENTI_WHY("the answer ended without a terminal signal"));
         return;
     }
     if (d->call_n && d->finish != AGENT_FINISH_LENGTH && d->finish != AGENT_FINISH_FILTER && d->finish != AGENT_FINISH_ERROR)

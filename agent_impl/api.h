@@ -57,8 +57,10 @@ typedef struct agent_provider {  /* a row of the provider table; a row of desc.p
   const char *models;            /* the path of its list of models behind the base URL, "=/path" for one of the host itself; NULL: none */
   const char *headers;           /* "Name: value\n" lines that it wants, or NULL; a header that the host gives goes before */
 } agent_provider;
+#ifndef AGENT_NO_PROVIDERS
 /* The i-th row of the table that is built in, from 0; NULL past the last.                                             */
 AGENTDEF const agent_provider *agent_provider_at(size_t i);
+#endif
 enum { /* dialect switches of OpenAI chat, the last one of Anthropic */
   AGENT_DIALECT_NO_STREAM_OPTIONS = 1,       /* stream_options is refused (wire: B6)                                  */
   AGENT_DIALECT_MAX_COMPLETION_TOKENS = 2,   /* the limit is called max_completion_tokens                             */
@@ -121,9 +123,11 @@ AGENTDEF int agent_peer_close(agent_engine *, agent_id peer);
  * 401, CREDENTIAL asks for the next one. OK, E_ARG, E_STALE, E_NOMEM                                                  */
 AGENTDEF int agent_peer_key(agent_engine *, agent_id peer, const char *key, size_t n, uint64_t valid_ms);
 
+#ifndef AGENT_NO_MODELS
 /* Asks what models there are, by an exchange of its own. MODELS comes, or an ERROR of scope PEER: exactly one of them, unless the peer is
  * closed before. OK, E_STALE, E_STATE (the provider has no list), E_NOMEM.                                            */
 AGENTDEF int agent_models(agent_engine *, agent_id peer);
+#endif
 
 /* ---- 4 sessions ---------------------------------------------------------------------------------------------- */
 enum {
@@ -146,9 +150,11 @@ typedef struct agent_tool {
 } agent_tool;
 enum {
   AGENT_S_NO_STREAM = 1,         /* ask for the answer in one piece; the events are the same                          */
+#ifndef AGENT_NO_THINK
   AGENT_S_THINK_TAGS = 2,        /* <think>...</think> at the start of an answer's text is reasoning: for hosts of open models that pass
                                     the tags on                                                                      */
   AGENT_S_THINK_OPEN = 4,        /* the same, and the opening tag is not there: the model's template has written it   */
+#endif
   AGENT_S_GO_ON = 16,            /* an answer that breaks off after something of it was shown is kept, and the run goes on: a message of role
                                     user (AGENT_MSG_NOTE) asks for the rest, within max_retries. Else the run FAILs    */
   AGENT_S_CHECKPOINTS = 32,      /* CHECKPOINT events tell when a save loses nothing                                  */
@@ -433,10 +439,12 @@ AGENTDEF int agent_wants(const agent_engine *, agent_id conn);                  
 AGENTDEF int agent_open_header(const agent_engine *, agent_id conn, size_t i, agent_str *name, agent_str *value);
 
 /* Answers. LATE: the need is gone, nothing changed.                                                                  */
+#ifndef AGENT_NO_SIGN
 /* Answers SIGN: "Name: value\n" lines that are added to the request's headers (Authorization, X-Amz-Date ...). What is signed: u.open.method
  * and url, the headers from agent_open_header, and the body, which until then agent_send_buf and agent_send_ack hand out as if it was
  * sent. OPEN, or SEND on an open connection, comes next. OK, LATE, E_STALE, E_ARG (no header lines), E_NOMEM.          */
 AGENTDEF int agent_sign(agent_engine *, agent_id conn, const char *header_lines, size_t n);
+#endif
 AGENTDEF int agent_decline(agent_engine *, const agent_event *need);   /* no to any need, known or not; also for a copy of the event */
 /* A line for people about what the tool does; comes back as TOOL_UPDATE. OK, LATE, E_STALE, E_NOMEM, E_STATE (not running yet) */
 AGENTDEF int agent_tool_update(agent_engine *, agent_id s, agent_num call, const char *title, size_t n);
@@ -448,12 +456,15 @@ AGENTDEF int agent_tool_result(agent_engine *, agent_id s, agent_num call, const
 /* The i-th open need of a session or peer again. OK, E_STALE (also past the last).                                   */
 AGENTDEF int agent_pending(const agent_engine *, agent_id s_or_peer, size_t i, agent_event *out);
 
+#ifndef AGENT_NO_DECODE
 /* Decode-only: one answer in one wire format, no session, no policy. Feed it as a connection that is already open (VIA_BYTES: HTTP/1.1
  * bytes, one answer after the other; VIA_HTTP: a body, after agent_http_head or with status 200). It makes the output events,
  * STEP_END or ERROR with session 0 and conn set, and CLOSE after agent_eof. 0: see agent_last.                        */
 AGENTDEF agent_id agent_decode(agent_engine *, const char *wire, int via, void *user);
+#endif
 
 /* ---- 7 print ------------------------------------------------------------------------------------------------- */
+#ifndef AGENT_NO_SAVE
 /* What is new of a session since the mark, as lines of JSON (the end of chapter 7) to be appended to what was written before: buf gets n
  * bytes. A zeroed mark: from the start. MORE: call again, and nothing else for this session before (else E_STATE: begin anew with a zeroed
  * mark). OK: all is there; n 0: nothing was new. Needs no memory. Allowed at any time; no key is in it. E_ARG (cap below 64), E_STALE. */
@@ -465,16 +476,20 @@ AGENTDEF int agent_save(agent_engine *, agent_id s, agent_mark *, void *buf, siz
  * else it broke off (AGENT_S_GO_ON). What was written behind the last complete save is left out, with a WARNING. E_FORMAT: agent_last says what
  * and at which byte; E_STATE: the session is not new; E_NOMEM, E_STALE. After an error the session is empty, and a load may begin anew.       */
 AGENTDEF int agent_load(agent_engine *, agent_id s, const void *, size_t n);
+#endif
+#ifndef AGENT_NO_PRINT
 /* One line of JSON, no newline, NUL-terminated if cap > 0; returns the length needed. No key is ever in an event.     */
 AGENTDEF size_t agent_event_json(const agent_event *, char *buf, size_t cap);
 /* Deep copy into buf (for another thread); returns the size needed, 0 when ev is NULL. buf aligned as for agent_event. */
 AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap);
 AGENTDEF const char *agent_event_name(int type);             /* "TEXT_DELTA"; "?" when unknown                          */
+#endif
 
 /* ---- 8 codecs alone: no engine, no allocation, no global state ------------------------------------------------ */
 /* JSON over a view. RFC 8259; text handed to get/each/text should have passed agent_json_check, else results are unspecified
  * (never out of bounds). Of duplicate keys the last wins. depth: 1 to 64, anything else is 64.                       */
 typedef struct agent_json_error { size_t offset; const char *why; } agent_json_error;
+#ifndef AGENT_NO_CODECS
 AGENTDEF int       agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err); /* OK, E_SYNTAX, E_LIMIT */
 AGENTDEF agent_str agent_json_get (agent_str json, const char *path);      /* "a.b[2]"; "" the whole; {NULL,0} absent  */
 /* 1, 0 at the end; *pos starts at 0. key: as written, without quotes; {NULL,0} in arrays */
@@ -489,6 +504,7 @@ AGENTDEF int       agent_json_bool(agent_str value, int otherwise);
 AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t cap); /* with quotes; invalid UTF-8 becomes U+FFFD, one per maximal bad subpart */
 /* Completes a prefix of a JSON text so that it parses: for showing, never for running. Length needed; *parses may be NULL. */
 AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
+#endif
 
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
  * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
@@ -504,6 +520,7 @@ typedef struct agent_sse {
   uint32_t flags, state; uint8_t bom, cr, skip, ignore, open, slow, lone_cr;
 } agent_sse;
 typedef struct agent_sse_event { agent_str event, data, id; uint64_t offset; } agent_sse_event;      /* offset: of the event's end */
+#ifndef AGENT_NO_CODECS
 AGENTDEF void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
 /* OK: *out is an event, its views live in `in` or buf until the next call; *used bytes are done, go on with the rest. event is
  * "message" where none is named. MORE: all of in is used. E_FULL: buf is too small, *used bytes are done, maybe none; enlarge buf and
@@ -515,14 +532,17 @@ AGENTDEF size_t agent_sse_pending(const agent_sse *);
 AGENTDEF size_t agent_sse_take(agent_sse *, char *to);
 AGENTDEF void agent_sse_skip(agent_sse *);                                  /* drops the event that is being read, to its end; keeps the id */
 AGENTDEF int  agent_sse_end(agent_sse *, agent_sse_event *out);             /* not WHATWG: an unfinished last event. OK, MORE (none), E_FULL */
+#endif
 
 /* Lines that end in LF or CRLF (NDJSON), given without their end and without a BOM at the start of the stream. Empty lines are passed
  * over. Same calling rules.                                                                                           */
 typedef struct agent_lines { char *buf; size_t cap, len; uint64_t offset; uint8_t fresh, skip; } agent_lines;
+#ifndef AGENT_NO_CODECS
 AGENTDEF void agent_lines_init(agent_lines *, void *buf, size_t cap);
 AGENTDEF int  agent_lines_next(agent_lines *, const char *in, size_t n, size_t *used, agent_str *line);
 AGENTDEF void agent_lines_skip(agent_lines *);
 AGENTDEF int  agent_lines_end(agent_lines *, agent_str *line);              /* an unfinished last line. OK, MORE (none)   */
+#endif
 
 /* HTTP/1.1 answers, RFC 9110 and 9112. buf keeps head and trailers: its size is their limit, or the caller enlarges it on E_FULL. */
 enum agent_http_kind { AGENT_HTTP_NONE, AGENT_HTTP_INTERIM /* 1xx */, AGENT_HTTP_HEAD, AGENT_HTTP_BODY, AGENT_HTTP_END };
@@ -543,6 +563,9 @@ typedef struct agent_http_event {
   agent_str headers;                         /* HEAD, INTERIM: "name: value\n" lines, names in lower case, values trimmed; END: the trailers */
   agent_str body;                            /* BODY: a view into `in`                                                 */
 } agent_http_event;
+#ifndef AGENT_NO_CODECS
+AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
+#ifndef AGENT_NO_HTTP1
 AGENTDEF void agent_http_init(agent_http *, void *buf, size_t cap);
 AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* for the next answer: was it a HEAD request? */
 /* OK: *out is valid, its views live until the next call; call on, also with no bytes left, until MORE: all of in is used. E_FULL: head
@@ -553,10 +576,11 @@ AGENTDEF void agent_http_expect(agent_http *, int head_request);            /* f
 AGENTDEF int  agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
 /* The peer closed. OK with END (a body until close), MORE (nothing was open), E_SYNTAX (cut).                         */
 AGENTDEF int  agent_http_eof(agent_http *, agent_http_event *out);
-AGENTDEF int  agent_http_header(agent_str headers, const char *name, agent_str *value);      /* the first of that name: 1, or 0 */
 /* One "name: value\r\n" line. Length needed, written if it fits, with a NUL if that fits too; 0: the name is no token, or a control
  * character (CR, LF) is in the value.                                                                                 */
 AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap);
+#endif
+#endif
 
 #ifdef AGENT_MBEDTLS
 /* ---- 9 TLS: an optional part, on mbedTLS ----------------------------------------------------------------------- */

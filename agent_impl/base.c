@@ -13,10 +13,20 @@
 #else
 #define AGENTI_FN static
 #endif
+#ifdef AGENT_NO_CODECS                    /* what the engine itself needs of them stays, and is private                 */
+#define AGENTI_CODEC AGENTI_FN
+#else
+#define AGENTI_CODEC AGENTDEF
+#endif
 #if defined __GNUC__ || defined __clang__
 #define AGENTI_NOINLINE __attribute__((noinline))   /* keeps a large frame out of its caller                            */
 #else
 #define AGENTI_NOINLINE
+#endif
+#ifdef AGENT_NO_WORDS                     /* what is said to people: codes and faults say it as well                    */
+#define AGENTI_WHY(text) ""
+#else
+#define AGENTI_WHY(text) text
 #endif
 #ifndef AGENT_ASSERT
 #define AGENT_ASSERT(x) ((void)0)

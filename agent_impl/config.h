@@ -16,7 +16,10 @@
  */
 #if defined AGENT_NO_OPENAI_CHAT || defined AGENT_NO_OPENAI_RESPONSES || defined AGENT_NO_OPENAI_COMPLETIONS || defined AGENT_NO_ANTHROPIC \
     || defined AGENT_NO_GEMINI || defined AGENT_NO_GEMINI_INTERACTIONS || defined AGENT_NO_BEDROCK || defined AGENT_NO_OLLAMA || defined AGENT_NO_COHERE \
-    || defined AGENT_NO_IMPORT
+    || defined AGENT_NO_IMPORT || defined AGENT_NO_SHORTCUT || defined AGENT_NO_SPLIT || defined AGENT_NO_THINK || defined AGENT_NO_RETRY_HINT \
+    || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
+    || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
+    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus

@@ -29,25 +29,10 @@ typedef struct agenti_conn {
     agenti_ready ready;
     agent_engine *e;
     agenti_peer *peer;                        /* NULL: decode-only                                                      */
-    agenti_decode *decode;
-    agent_id id;
-    agenti_exchange x;                        /* x.answer NULL: none                                                    */
-    agent_num need, run, step;
-    void *user;
-    agenti_text detail;                       /* of agent_failed                                                        */
     char *in; size_t cap, r, w, reserved;
     size_t span, span_n;                      /* body bytes in `in` that HTTP has passed and the answer has not read    */
-    agent_http http;
-    agenti_buf head;                          /* HTTP's                                                                 */
-    agenti_out out;
-    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
-    const char *method;                       /* and URL, of the request                                                */
-    agenti_text url;
-    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
-    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
     int state, via, why;
     uint8_t sign;                             /* AGENTI_SIGN_                                                           */
-    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
     uint8_t need_open, need_over, send;       /* the SIGN or OPEN need waits; NEED_DONE, SEND are to come               */
     uint8_t eof, failed;                      /* told by the host                                                       */
     uint8_t more;                             /* HTTP may have something to say without further bytes                   */
@@ -55,11 +40,27 @@ typedef struct agenti_conn {
     uint8_t skip_message;                     /* the rest of the last message comes before this exchange's              */
     uint8_t reused, stale, doubled;
     uint8_t unopened;                         /* closing, and OPEN never came: no CLOSE comes                           */
+    agent_id id;
+    agent_num need, run, step;
+    agenti_exchange x;                        /* x.answer NULL: none                                                    */
+    agenti_decode *decode;
+    void *user;
+    agenti_text detail;                       /* of agent_failed                                                        */
+    agent_http http;
+    agenti_buf head;                          /* HTTP's                                                                 */
+    agenti_buf lines;                         /* header lines for agent_open_header, "name\0value\0"                    */
+    const char *method;                       /* and URL, of the request                                                */
+    uint64_t drain_until, began_at;           /* began: when the host was asked, then when it is open                   */
+    struct agenti_conn *next, *prev;          /* draining, idle at the peer, or pinned                                  */
+    agenti_ready *waiter;                     /* woken when it drains no more, or is gone                               */
+    agenti_out out;
+    agenti_text url;
 } agenti_conn;
 enum { AGENTI_DRAIN_MS = 1000 };
 enum { AGENTI_SIGN_NONE, AGENTI_SIGN_ASK, AGENTI_SIGN_ASKED };         /* the request is to be signed before it is sent          */
 
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *, agent_id);
+AGENTI_FN int  agenti_via_ok(int via);
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *, agenti_peer *);         /* NULL: no memory, or agent_last         */
 AGENTI_FN void agenti_conn_free(agenti_conn *);                                /* pins it while a reservation is out      */
 AGENTI_FN void agenti_conn_unpin(agenti_conn *);                               /* the reservation came back              */
@@ -80,6 +81,14 @@ AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
+AGENTI_FN int agenti_via_ok(int via)
+{
+#ifdef AGENT_NO_HTTP1
+    return via == AGENT_VIA_HTTP;
+#else
+    return via == AGENT_VIA_BYTES || via == AGENT_VIA_HTTP;
+#endif
+}
 AGENTI_FN agenti_conn *agenti_conn_new(agent_engine *e, agenti_peer *peer)
 {
     agenti_conn *c = (agenti_conn *)agenti_get(&e->pool, sizeof *c);
@@ -197,30 +206,45 @@ static int agenti_target(agenti_buf *b, const agenti_url *u, const char *path)  
     root.path.n = 0;
     return agenti_url_join(b, &root, path + 1);
 }
-/* Request line and headers, RFC 9112 section 3; the URL for hosts that speak HTTP.                                      */
-AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+/* Request line and headers, RFC 9112 section 3.                                                                        */
+static int agenti_conn_head_lines(agenti_conn *c, const char *method, const char *path)
 {
+#ifdef AGENT_NO_HTTP1
+    (void)c;
+    (void)method;
+    (void)path;
+    return 1;
+#else
     const agenti_url *u = &c->peer->url;
-    agenti_buf *b = &c->out.head, url;
+    agenti_buf *b = &c->out.head;
     agent_str name, value;
     char number[24];
     size_t i;
+    int ok;
+    agenti_buf_str(b, method);
+    agenti_buf_str(b, " ");
+    ok = agenti_target(b, u, path);
+    agenti_buf_str(b, " HTTP/1.1\r\n");
+    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
+    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
+    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
+    agenti_buf_str(b, "\r\n");
+    return ok;
+#endif
+}
+/* And the URL for hosts that speak HTTP.                                                                               */
+AGENTI_FN int agenti_conn_head_write(agenti_conn *c, const char *method, const char *path)
+{
+    const agenti_url *u = &c->peer->url;
+    agenti_buf url;
     int ok;
     c->method = method;
     agenti_buf_init(&url, &c->e->pool);
     agenti_buf_str(&url, u->tls ? "https://" : "http://");
     agenti_buf_add(&url, u->authority.p, u->authority.n);
     ok = agenti_target(&url, u, path);
-    (void)agenti_buf_room(b, 2 * url.n + 2 * c->lines.n + 128);       /* all of it: the key is not left behind by growing */
-    agenti_buf_str(b, method);
-    agenti_buf_str(b, " ");
-    ok = ok && agenti_target(b, u, path);
-    agenti_buf_str(b, " HTTP/1.1\r\n");
-    if (!agenti_header_given(c->peer, "host")) agenti_http_line(b, agenti_cstr("host"), u->authority);
-    for (i = 0; agent_open_header(c->e, c->id, i, &name, &value) == AGENT_OK; i++) agenti_http_line(b, name, value);
-    if (c->out.body_len) agenti_http_line(b, agenti_cstr("content-length"), agenti_str(number, agenti_u64_text(c->out.body_len, number)));
-    agenti_buf_str(b, "\r\n");
-    ok = ok && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
+    (void)agenti_buf_room(&c->out.head, 2 * url.n + 2 * c->lines.n + 128);    /* all of it: the key is not left behind by growing */
+    ok = ok && agenti_conn_head_lines(c, method, path) && !url.bad && agenti_text_set(&c->url, &c->e->pool, &c->e->graves, agenti_str(url.p, url.n));
     agenti_buf_free(&url);
     return ok;
 }
@@ -418,7 +442,7 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
     if (c->state != AGENTI_CONN_OPENING || c->failed) return agenti_say(e, AGENT_E_STATE, "the connection is not waiting to be opened");
-    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
+    if (!agenti_via_ok(via)) return agenti_say(e, AGENT_E_ARG, "via is neither bytes nor HTTP");
     c->via = via;
     c->user = user;
     c->began_at = e->now;
@@ -512,6 +536,7 @@ AGENTDEF int agent_open_header(const agent_engine *e, agent_id id, size_t i, age
     return AGENT_E_ARG;
 }
 
+#ifndef AGENT_NO_SIGN
 /* What holds secrets leaves nothing behind in freed memory.                                                            */
 static void agenti_secret_free(agenti_buf *b)
 {
@@ -585,6 +610,7 @@ AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t 
     return AGENT_OK;
 }
 
+#endif
 /* ---- events ---- */
 AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *c, agent_event *ev)
 {
@@ -676,6 +702,7 @@ static size_t agenti_conn_share(const agenti_conn *c)
     size_t n = c->w - c->r, scanned = c->e->scanned, most = c->e->lim.scan_per_next;
     return scanned >= most ? 0 : n < most - scanned ? n : most - scanned;
 }
+#ifndef AGENT_NO_HTTP1
 /* The commonest step of HTTP/1.1: a run of body bytes. 0: it is none, nothing has changed.                              */
 static int agenti_conn_run(agenti_conn *c)
 {
@@ -735,6 +762,7 @@ static int agenti_conn_http_join(agenti_conn *c, int run)
     c->span_n += n;
     return ok;
 }
+#endif
 /* Reads more of the answer: 1 something was done, 0 no memory, -1 nothing is there.                                     */
 static int agenti_conn_bytes(agenti_conn *c)
 {
@@ -750,6 +778,9 @@ static int agenti_conn_bytes(agenti_conn *c)
         c->r += used;
         return ok;
     }
+#ifdef AGENT_NO_HTTP1
+    return -1;
+#else
     if (c->span_n == a->waits) {               /* none, or it waits for what follows                                     */
         if (c->r < c->w || c->more) {
             ok = agenti_conn_http_join(c, 0);
@@ -760,12 +791,22 @@ static int agenti_conn_bytes(agenti_conn *c)
     c->span += used;
     c->span_n -= used;
     return ok;
+#endif
+}
+static int agenti_conn_eof(agenti_conn *c)
+{
+#ifdef AGENT_NO_HTTP1
+    (void)c;
+    return AGENT_OK;
+#else
+    agent_http_event ev;
+    return c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+#endif
 }
 /* The stream ended while the answer was not over.                                                                      */
 static void agenti_conn_ended(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
-    agent_http_event ev;
     int rc;
     if (c->failed && c->sign) {
         agenti_answer_fault(a, AGENT_FAULT_AUTH, 0, c->detail.n ? c->detail.p : "the host did not sign the request");
@@ -780,7 +821,7 @@ static void agenti_conn_ended(agenti_conn *c)
         agenti_answer_fault(a, AGENT_FAULT_TRANSPORT, 1, c->detail.n ? c->detail.p : "the connection failed");
         return;
     }
-    rc = c->via == AGENT_VIA_HTTP ? AGENT_OK : agent_http_eof(&c->http, &ev);
+    rc = agenti_conn_eof(c);
     if (rc == AGENT_OK) {
         c->message_over = 1;
         agenti_answer_end(a);
@@ -872,6 +913,9 @@ AGENTI_FN int agenti_conn_pump(agenti_conn *c)
     }
     return rc;
 }
+#if defined AGENT_NO_SHORTCUT || defined AGENT_NO_HTTP1
+AGENTI_FN int agenti_conn_repeats(agenti_conn *c) { (void)c; return 0; }
+#else
 AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
 {
     agenti_answer *a = c->x.answer;
@@ -889,4 +933,5 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
     if (rc > 0) agenti_conn_shown(c); else agenti_conn_nomem(c);
     return rc > 0;
 }
+#endif
 #endif

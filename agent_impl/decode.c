@@ -2,6 +2,9 @@
 AGENTI_FN int agenti_decode_pump(agenti_decode *);        /* its answer is over: 1 an event was made                    */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_DECODE
+#ifdef AGENT_NO_DECODE
+AGENTI_FN int agenti_decode_pump(agenti_decode *d) { (void)d; return 0; }
+#else
 static void agenti_decode_begin(agenti_decode *d, const agenti_wire *wire, agenti_exchange *x, void *user)
 {
     agent_engine *e = d->c->e;
@@ -20,7 +23,7 @@ AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void 
     agenti_exchange x;
     agenti_conn *c;
     if (w == NULL) { e->last = "unknown wire format"; return 0; }
-    if (via != AGENT_VIA_BYTES && via != AGENT_VIA_HTTP) { e->last = "via is neither bytes nor HTTP"; return 0; }
+    if (!agenti_via_ok(via)) { e->last = "via is neither bytes nor HTTP"; return 0; }
     if ((c = agenti_conn_new(e, NULL)) == NULL) return 0;
     c->decode = (agenti_decode *)agenti_get(&e->pool, sizeof *c->decode);
     if (c->decode == NULL) { agenti_conn_free(c); e->last = "out of memory"; return 0; }
@@ -63,4 +66,5 @@ AGENTI_FN int agenti_decode_pump(agenti_decode *d)
     agenti_conn_sign(c, &c->e->ev);
     return 1;
 }
+#endif
 #endif

@@ -12,24 +12,24 @@ struct agenti_conn;
 struct agenti_timer;
 struct agent_engine {
     agenti_pool pool;                         /* first: copied in when the engine is made                               */
-    agent_limits lim;                         /* defaults filled in                                                     */
-    const agent_provider *rows; size_t row_count;
+    agenti_blob *graves;
+    const char *last;
+    size_t scanned;                           /* by this agent_next                                                     */
     uint64_t now, wall, seed;
-    agenti_slots slots[4];                    /* by agenti_kind                                                         */
     agenti_ready sessions, conns;             /* heads of rings                                                         */
     struct agenti_conn *drain_first, *drain_last;    /* answers that are over but not read to their end, oldest first   */
+    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
+    agent_limits lim;                         /* defaults filled in                                                     */
+    const agent_provider *rows; size_t row_count;
+    agenti_slots slots[4];                    /* by agenti_kind                                                         */
     struct agenti_conn *pinned_first, *pinned_last;  /* closed, but the host still reads into their buffers             */
     struct agenti_timer **timers;             /* a heap, the next one first                                             */
     uint32_t timer_n, timer_cap, timer_owners;        /* owners: those that may set one; there is room for each          */
     uint64_t idle_at;                         /* when an agent_next last found nothing to do                            */
-    agenti_blob *graves;
-    const char *last;
     char last_text[128];                      /* what last points to, when there is a number in it                       */
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
-    int ev_plain;                             /* ev is a delta, and has nothing beside what every delta of its type has  */
-    size_t scanned;                           /* by this agent_next                                                     */
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
 
@@ -45,7 +45,14 @@ AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise);            
 AGENTI_FN size_t   agenti_mem_limit(size_t given);                               /* AGENT_OFF is none, as 0 is           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_ENGINE
-AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why) { e->last = why; return code; }
+AGENTI_FN int agenti_say(agent_engine *e, int code, const char *why)
+{
+#ifdef AGENT_NO_WORDS                    /* compilers then drop what nobody reads                                       */
+    why = "";
+#endif
+    e->last = why;
+    return code;
+}
 AGENTI_FN size_t agenti_len(const char *p, size_t n) { return p == NULL ? 0 : n == AGENT_CSTR ? strlen(p) : n; }
 AGENTI_FN uint32_t agenti_limit(uint32_t given, uint32_t otherwise) { return given ? given : otherwise; }
 AGENTI_FN size_t agenti_mem_limit(size_t given) { return given == AGENT_OFF ? 0 : given; }
@@ -116,12 +123,17 @@ AGENTI_FN agent_event *agenti_event(agent_engine *e, int type)
 }
 AGENTDEF const char *agent_code_text(int code)
 {
+#ifdef AGENT_NO_WORDS
+    (void)code;
+    return "";
+#else
     switch (code) {
 #define AGENTI_X(n, v, t) case v: return t;
     AGENT_CODES(AGENTI_X)
 #undef AGENTI_X
     default: return "unknown code";
     }
+#endif
 }
 AGENTDEF const char *agent_last(const agent_engine *e) { return e && e->last ? e->last : ""; }
 #endif

@@ -2,11 +2,74 @@
  * cannot be read in two ways, no folded headers. Head and trailers are gathered line by line in buf and normalised in place;
  * a body is never copied. */
 AGENTI_FN int agenti_http_token(const char *p, size_t n);                    /* RFC 9110 5.6.2; not empty               */
+#ifndef AGENT_NO_HTTP1
 /* In a chunked body: the commonest way to the next body bytes, if it is short enough to lie in p. Returns what is used up to the end of
  * the body bytes, which are the last *body ones, or 0: nothing changed, agent_http_next knows.                         */
 AGENTI_FN size_t agenti_http_run(agent_http *, const char *p, size_t n, size_t *body);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTI_FN void agent_http_expect(agent_http *, int head_request);
+AGENTI_FN int agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+AGENTI_FN int agent_http_eof(agent_http *, agent_http_event *out);
+#endif
+#else                                     /* connections are the host's HTTP: they have no use of these                 */
+AGENTI_FN void agent_http_init(agent_http *, void *buf, size_t cap);
+AGENTI_FN void agent_http_expect(agent_http *, int head_request);
+AGENTI_FN int agent_http_next(agent_http *, const char *in, size_t n, size_t *used, agent_http_event *out);
+#endif
+#ifdef AGENT_NO_CODECS
+AGENTI_FN int agent_http_header(agent_str headers, const char *name, agent_str *value);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_HTTP1
+/* ---- characters ---- */
+static int agenti_h1_is_token(char c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
+    return c != 0 && memchr("!#$%&'*+-.^_`|~", c, 15) != NULL;
+}
+static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
+AGENTI_FN int agenti_http_token(const char *p, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) if (!agenti_h1_is_token(p[i])) return 0;
+    return n > 0;
+}
+static agent_str agenti_h1_trim(const char *p, size_t n)
+{
+    while (n && agenti_h1_is_space(p[0])) { p++; n--; }
+    while (n && agenti_h1_is_space(p[n - 1])) n--;
+    return agenti_str(p, n);
+}
+AGENTI_CODEC int agent_http_header(agent_str headers, const char *name, agent_str *value)
+{
+    const char *p = headers.p, *end = p ? p + headers.n : p;
+    *value = agenti_str(NULL, 0);
+    while (p != end) {
+        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+        const char *colon = stop > p ? (const char *)memchr(p, ':', (size_t)(stop - p)) : NULL;
+        if (colon && agenti_ieq(agenti_str(p, (size_t)(colon - p)), name)) {
+            if (stop[-1] == '\r') stop--;                    /* a block that a host wrote                               */
+            *value = agenti_h1_trim(colon + 1, (size_t)(stop - colon) - 1);
+            return 1;
+        }
+        p = lf ? lf + 1 : end;
+    }
+    return 0;
+}
+
+#ifdef AGENT_NO_HTTP1
+AGENTI_FN void agent_http_init(agent_http *h, void *buf, size_t cap) { (void)buf; (void)cap; memset(h, 0, sizeof *h); }
+AGENTI_FN void agent_http_expect(agent_http *h, int head_request) { (void)h; (void)head_request; }
+AGENTI_FN int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
+{
+    (void)h;
+    (void)in;
+    memset(out, 0, sizeof *out);
+    *used = n;
+    return AGENT_MORE;
+}
+#else
 enum { /* agent_http.state: what comes next */
     AGENTI_H1_START, AGENTI_H1_START_LF, AGENTI_H1_STATUS, AGENTI_H1_HEADER,
     AGENTI_H1_BODY, AGENTI_H1_END,
@@ -31,43 +94,24 @@ static int agenti_h1_fail(agent_http *h, const char *why, size_t back)       /* 
     h->state = AGENTI_H1_BROKEN;
     return AGENT_E_SYNTAX;
 }
-AGENTDEF void agent_http_init(agent_http *h, void *buf, size_t cap)
+AGENTI_CODEC void agent_http_init(agent_http *h, void *buf, size_t cap)
 {
     memset(h, 0, sizeof *h);
     h->buf = (char *)buf;
     h->cap = buf ? cap : 0;
 }
-AGENTDEF void agent_http_expect(agent_http *h, int head_request) { h->head_request = head_request != 0; }
+AGENTI_CODEC void agent_http_expect(agent_http *h, int head_request) { h->head_request = head_request != 0; }
 
-/* ---- characters ---- */
-static int agenti_h1_is_token(char c)
-{
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return 1;
-    return c != 0 && memchr("!#$%&'*+-.^_`|~", c, 15) != NULL;
-}
 static int agenti_h1_is_field(char c)    /* in a field value or reason: HTAB, SP, visible, obs-text                     */
 {
     unsigned char u = (unsigned char)c;
     return u == '\t' || (u >= ' ' && u != 127);
 }
-static int agenti_h1_is_space(char c) { return c == ' ' || c == '\t'; }
 static int agenti_h1_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
 static int agenti_h1_hex(char c)
 {
     unsigned digit = (unsigned)(unsigned char)c - '0', letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
     return digit < 10 ? (int)digit : letter < 6 ? (int)letter + 10 : -1;
-}
-AGENTI_FN int agenti_http_token(const char *p, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) if (!agenti_h1_is_token(p[i])) return 0;
-    return n > 0;
-}
-static agent_str agenti_h1_trim(const char *p, size_t n)
-{
-    while (n && agenti_h1_is_space(p[0])) { p++; n--; }
-    while (n && agenti_h1_is_space(p[n - 1])) n--;
-    return agenti_str(p, n);
 }
 /* The next element of a comma-separated list, trimmed, maybe empty; 0: no more. *pos starts at 0.                     */
 static int agenti_h1_list(agent_str v, size_t *pos, agent_str *item)
@@ -90,8 +134,8 @@ static int agenti_h1_early(agent_http *h)
     const char *p = h->buf + h->line;
     if (h->state == AGENTI_H1_STATUS) {
         for (i = 0; i < n && i < 7; i++)
-            if (p[i] != version[i]) return agenti_h1_fail(h, "the answer does not begin with HTTP/1.", n - i);
-    } else if (n && agenti_h1_is_space(p[0])) return agenti_h1_fail(h, "a header line begins with a blank", n);
+            if (p[i] != version[i]) return agenti_h1_fail(h, AGENTI_WHY("the answer does not begin with HTTP/1."), n - i);
+    } else if (n && agenti_h1_is_space(p[0])) return agenti_h1_fail(h, AGENTI_WHY("a header line begins with a blank"), n);
     return AGENTI_H1_GO;
 }
 /* Gathers a line. GO: it is complete, from h->line on, with its LF. All bytes of head or trailers count against cap.  */
@@ -119,23 +163,23 @@ static int agenti_h1_tail(agent_http *h, size_t i)
     size_t n = h->len - h->line;
     while (agenti_h1_is_field(p[i])) i++;                    /* stops at the LF at the latest                           */
     if (p[i] == '\r' && p[i + 1] == '\n') return AGENTI_H1_GO;
-    if (p[i] == '\n') return agenti_h1_fail(h, "a line of the head ends in LF without CR", n - i);
-    if (p[i] == '\r') return agenti_h1_fail(h, "a CR without LF in the head", n - i);
-    return agenti_h1_fail(h, "a control character in the head", n - i);
+    if (p[i] == '\n') return agenti_h1_fail(h, AGENTI_WHY("a line of the head ends in LF without CR"), n - i);
+    if (p[i] == '\r') return agenti_h1_fail(h, AGENTI_WHY("a CR without LF in the head"), n - i);
+    return agenti_h1_fail(h, AGENTI_WHY("a control character in the head"), n - i);
 }
 static int agenti_h1_status(agent_http *h)
 {
     const char *p = h->buf + h->line;
     size_t n = h->len - h->line, i;
     int rc, v = 0;
-    if (p[7] != '0' && p[7] != '1') return agenti_h1_fail(h, "the version is neither HTTP/1.0 nor HTTP/1.1", n - 7);
-    if (p[8] != ' ') return agenti_h1_fail(h, "no space behind the version", n - 8);
+    if (p[7] != '0' && p[7] != '1') return agenti_h1_fail(h, AGENTI_WHY("the version is neither HTTP/1.0 nor HTTP/1.1"), n - 7);
+    if (p[8] != ' ') return agenti_h1_fail(h, AGENTI_WHY("no space behind the version"), n - 8);
     for (i = 9; i < 12; i++) {
         int d = agenti_h1_digit(p[i]);
-        if (d < 0 || (i == 9 && d == 0)) return agenti_h1_fail(h, "the status is no number from 100 to 999", n - i);
+        if (d < 0 || (i == 9 && d == 0)) return agenti_h1_fail(h, AGENTI_WHY("the status is no number from 100 to 999"), n - i);
         v = v * 10 + d;
     }
-    if (p[12] != ' ' && p[12] != '\r' && p[12] != '\n') return agenti_h1_fail(h, "no space behind the status", n - 12);
+    if (p[12] != ' ' && p[12] != '\r' && p[12] != '\n') return agenti_h1_fail(h, AGENTI_WHY("no space behind the status"), n - 12);
     rc = agenti_h1_tail(h, 12);
     if (rc != AGENTI_H1_GO) return rc;
     h->minor = p[7] == '1';
@@ -154,14 +198,14 @@ static const char *agenti_h1_length(agent_http *h, agent_str value)
     size_t pos = 0, i;
     while (agenti_h1_list(value, &pos, &item)) {
         uint64_t v = 0;
-        if (item.n == 0) return "a Content-Length without a number";
+        if (item.n == 0) return AGENTI_WHY("a Content-Length without a number");
         for (i = 0; i < item.n; i++) {
             int d = agenti_h1_digit(item.p[i]);
-            if (d < 0) return "a Content-Length that is no number";
-            if (v > ((uint64_t)-1 - (uint64_t)d) / 10) return "a Content-Length over 64 bits";
+            if (d < 0) return AGENTI_WHY("a Content-Length that is no number");
+            if (v > ((uint64_t)-1 - (uint64_t)d) / 10) return AGENTI_WHY("a Content-Length over 64 bits");
             v = v * 10 + (uint64_t)d;
         }
-        if (h->seen & AGENTI_H1_HAS_LENGTH && v != h->left) return "two Content-Lengths that differ";
+        if (h->seen & AGENTI_H1_HAS_LENGTH && v != h->left) return AGENTI_WHY("two Content-Lengths that differ");
         h->seen |= AGENTI_H1_HAS_LENGTH;
         h->left = v;
     }
@@ -202,9 +246,9 @@ static int agenti_h1_header(agent_http *h)
     const char *why;
     int rc;
     for (k = 0; agenti_h1_is_token(p[k]); k++) p[k] = agenti_lower(p[k]);
-    if (p[k] == '\r' || p[k] == '\n') return agenti_h1_fail(h, "a header line without a colon", n - k);
-    if (p[k] != ':') return agenti_h1_fail(h, "a character that no header name has", n - k);
-    if (k == 0) return agenti_h1_fail(h, "a header without a name", n);
+    if (p[k] == '\r' || p[k] == '\n') return agenti_h1_fail(h, AGENTI_WHY("a header line without a colon"), n - k);
+    if (p[k] != ':') return agenti_h1_fail(h, AGENTI_WHY("a character that no header name has"), n - k);
+    if (k == 0) return agenti_h1_fail(h, AGENTI_WHY("a header without a name"), n);
     rc = agenti_h1_tail(h, k + 1);
     if (rc != AGENTI_H1_GO) return rc;
     v = agenti_h1_trim(p + k + 1, n - k - 3);
@@ -234,8 +278,8 @@ static int agenti_h1_framing(agent_http *h)
         h->framing = AGENT_HTTP_NO_BODY;
         h->state = AGENTI_H1_END;
     } else if (h->seen & AGENTI_H1_HAS_CODING) {
-        if (h->seen & AGENTI_H1_OTHER_CODING) return agenti_h1_fail(h, "a Transfer-Encoding other than chunked", 0);
-        if (h->seen & AGENTI_H1_HAS_LENGTH) return agenti_h1_fail(h, "both Transfer-Encoding and Content-Length", 0);
+        if (h->seen & AGENTI_H1_OTHER_CODING) return agenti_h1_fail(h, AGENTI_WHY("a Transfer-Encoding other than chunked"), 0);
+        if (h->seen & AGENTI_H1_HAS_LENGTH) return agenti_h1_fail(h, AGENTI_WHY("both Transfer-Encoding and Content-Length"), 0);
         h->framing = AGENT_HTTP_CHUNKED;
         h->state = AGENTI_H1_SIZE_FIRST;
     } else if (h->seen & AGENTI_H1_HAS_LENGTH) {
@@ -250,8 +294,8 @@ static int agenti_h1_framing(agent_http *h)
 }
 static int agenti_h1_interim(agent_http *h)
 {
-    if (h->status == 101) return agenti_h1_fail(h, "status 101, but no other protocol was asked for", 0);
-    if (++h->interim > AGENTI_H1_INTERIM_MAX) return agenti_h1_fail(h, "too many interim answers", 0);
+    if (h->status == 101) return agenti_h1_fail(h, AGENTI_WHY("status 101, but no other protocol was asked for"), 0);
+    if (++h->interim > AGENTI_H1_INTERIM_MAX) return agenti_h1_fail(h, AGENTI_WHY("too many interim answers"), 0);
     h->framing = AGENT_HTTP_NO_BODY;
     h->keep_alive = 1;
     h->state = AGENTI_H1_START;
@@ -278,7 +322,7 @@ static int agenti_h1_head_done(agent_http *h, agent_http_event *out)
 static int agenti_h1_start(agent_http *h, agenti_h1_in *c)   /* one empty line before the status line is forgiven       */
 {
     if (h->state == AGENTI_H1_START) h->state = *c->p == '\r' ? AGENTI_H1_START_LF : AGENTI_H1_STATUS;
-    else if (*c->p != '\n') return agenti_h1_fail(h, "a CR without LF before the answer", 0);
+    else if (*c->p != '\n') return agenti_h1_fail(h, AGENTI_WHY("a CR without LF before the answer"), 0);
     else h->state = AGENTI_H1_STATUS;
     if (*c->p == '\r' || *c->p == '\n') agenti_h1_used(h, c, 1);
     return AGENTI_H1_GO;
@@ -313,13 +357,13 @@ static int agenti_h1_size(agent_http *h, char b)             /* a byte in a chun
     int d = agenti_h1_hex(b), first = h->state == AGENTI_H1_SIZE_FIRST;
     if (d >= 0) {
         if (first) h->left = 0;
-        if (h->left > (uint64_t)-1 / 16) { h->error = "a chunk size over 64 bits"; return AGENTI_H1_BROKEN; }
+        if (h->left > (uint64_t)-1 / 16) { h->error = AGENTI_WHY("a chunk size over 64 bits"); return AGENTI_H1_BROKEN; }
         h->left = h->left * 16 + (uint64_t)d;
         return AGENTI_H1_SIZE;
     }
     if (!first && b == '\r') return AGENTI_H1_SIZE_LF;
     if (!first && b == ';') return AGENTI_H1_EXT_FIRST;
-    h->error = "a chunk size that is no hexadecimal number";
+    h->error = AGENTI_WHY("a chunk size that is no hexadecimal number");
     return AGENTI_H1_BROKEN;
 }
 /* A byte in a chunk extension: name, or name=token, or name="quoted"; several behind each other.                      */
@@ -337,7 +381,7 @@ static int agenti_h1_extension(agent_http *h, char b)
         if (b == ';') return AGENTI_H1_EXT_FIRST;
         if (b == '\r') return AGENTI_H1_SIZE_LF;
     }
-    h->error = "a chunk extension that is not well-formed";
+    h->error = AGENTI_WHY("a chunk extension that is not well-formed");
     return AGENTI_H1_BROKEN;
 }
 /* Framing may not outweigh the body for long: each chunk allows some bytes around it.                                 */
@@ -352,11 +396,11 @@ static int agenti_h1_chunk_byte(agent_http *h, char b)
     int s = h->state;
     if (s == AGENTI_H1_DATA_CR && b == '\r') return AGENTI_H1_DATA_LF;
     if (s == AGENTI_H1_DATA_LF && b == '\n') return AGENTI_H1_SIZE_FIRST;
-    h->error = "a chunk's data does not end in CRLF";
+    h->error = AGENTI_WHY("a chunk's data does not end in CRLF");
     if (s == AGENTI_H1_DATA_CR || s == AGENTI_H1_DATA_LF) return AGENTI_H1_BROKEN;
-    h->error = "a chunk size line does not end in CRLF";
+    h->error = AGENTI_WHY("a chunk size line does not end in CRLF");
     if (s == AGENTI_H1_SIZE_LF) return b == '\n' ? agenti_h1_sized(h) : AGENTI_H1_BROKEN;
-    h->error = "chunk sizes and extensions too long for the data";
+    h->error = AGENTI_WHY("chunk sizes and extensions too long for the data");
     if (++h->extra > AGENTI_H1_EXTRA_MAX) return AGENTI_H1_BROKEN;
     return s == AGENTI_H1_SIZE_FIRST || s == AGENTI_H1_SIZE ? agenti_h1_size(h, b) : agenti_h1_extension(h, b);
 }
@@ -437,10 +481,10 @@ static int agenti_h1_step(agent_http *h, agenti_h1_in *c, agent_http_event *out)
     if (s == AGENTI_H1_START || s == AGENTI_H1_START_LF) return agenti_h1_start(h, c);
     if (s == AGENTI_H1_STATUS || s == AGENTI_H1_HEADER || s == AGENTI_H1_TRAILER) return agenti_h1_line(h, c, out);
     if (s == AGENTI_H1_BODY || s == AGENTI_H1_DATA) return agenti_h1_body(h, c, out);
-    if (s == AGENTI_H1_CLOSED) return agenti_h1_fail(h, "bytes behind an answer that ends the connection", 0);
+    if (s == AGENTI_H1_CLOSED) return agenti_h1_fail(h, AGENTI_WHY("bytes behind an answer that ends the connection"), 0);
     return agenti_h1_chunk(h, c);
 }
-AGENTDEF int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
+AGENTI_CODEC int agent_http_next(agent_http *h, const char *in, size_t n, size_t *used, agent_http_event *out)
 {
     agenti_h1_in c;
     int rc;
@@ -451,7 +495,7 @@ AGENTDEF int agent_http_next(agent_http *h, const char *in, size_t n, size_t *us
     *used = n - c.n;
     return rc;
 }
-AGENTDEF int agent_http_eof(agent_http *h, agent_http_event *out)
+AGENTI_CODEC int agent_http_eof(agent_http *h, agent_http_event *out)
 {
     int s = h->state;
     memset(out, 0, sizeof *out);
@@ -461,28 +505,11 @@ AGENTDEF int agent_http_eof(agent_http *h, agent_http_event *out)
         return agenti_h1_end(h, out);
     }
     if (s == AGENTI_H1_CLOSED || (s <= AGENTI_H1_STATUS && h->len == 0 && h->interim == 0)) return AGENT_MORE;
-    if (s <= AGENTI_H1_HEADER) return agenti_h1_fail(h, "the connection ended in the head", 0);
-    return agenti_h1_fail(h, "the connection ended in the body", 0);
+    if (s <= AGENTI_H1_HEADER) return agenti_h1_fail(h, AGENTI_WHY("the connection ended in the head"), 0);
+    return agenti_h1_fail(h, AGENTI_WHY("the connection ended in the body"), 0);
 }
 
-/* ---- header lines ---- */
-AGENTDEF int agent_http_header(agent_str headers, const char *name, agent_str *value)
-{
-    const char *p = headers.p, *end = p ? p + headers.n : p;
-    *value = agenti_str(NULL, 0);
-    while (p != end) {
-        const char *lf = (const char *)memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
-        const char *colon = stop > p ? (const char *)memchr(p, ':', (size_t)(stop - p)) : NULL;
-        if (colon && agenti_ieq(agenti_str(p, (size_t)(colon - p)), name)) {
-            if (stop[-1] == '\r') stop--;                    /* a block that a host wrote                               */
-            *value = agenti_h1_trim(colon + 1, (size_t)(stop - colon) - 1);
-            return 1;
-        }
-        p = lf ? lf + 1 : end;
-    }
-    return 0;
-}
-AGENTDEF size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_http_write_header(const char *name, const char *value, char *buf, size_t cap)
 {
     size_t n = strlen(name), v = strlen(value), all = n + v + 4, i;
     if (!agenti_http_token(name, n)) return 0;
@@ -495,4 +522,5 @@ AGENTDEF size_t agent_http_write_header(const char *name, const char *value, cha
     if (all < cap) buf[all] = 0;
     return all;
 }
+#endif
 #endif

@@ -421,6 +421,9 @@ AGENTI_FN int agenti_im_url(agenti_import *im, agenti_msg *m, int kind, agent_st
     agent_str type, data;
     agenti_part *p;
     int rc = 0;
+#ifdef AGENT_NO_FILES
+    url.n = 0;                                /* the block stays as it came                                             */
+#endif
     if (!agenti_nonempty(url)) return 0;
     memset(&text, 0, sizeof text);
     if (!agenti_im_text(im, &text, url)) { agenti_text_free(&text, NULL); return -1; }
@@ -441,6 +444,9 @@ AGENTI_FN int agenti_im_data(agenti_import *im, agenti_msg *m, int kind, agent_s
 {
     agenti_text type, text;
     int rc = -1;
+#ifdef AGENT_NO_FILES
+    data.n = 0;                               /* the block stays as it came                                             */
+#endif
     if (!agenti_nonempty(data) || !agenti_nonempty(mime)) return 0;
     memset(&type, 0, sizeof type);
     memset(&text, 0, sizeof text);

@@ -5,6 +5,12 @@ AGENTI_FN agenti_msg *agenti_msg_from(agent_engine *, agenti_pool *, const agent
 AGENTI_FN const char *agenti_media_check(agent_part *);       /* of a file: why it is none, or NULL; brings its views into order */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_INTAKE
+#ifdef AGENT_NO_FILES
+static const char *agenti_media_check(agent_part *p) { (void)p; return NULL; }
+static int agenti_is_plain(const agent_part *p) { (void)p; return 0; }
+static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q, const agent_part *p) { (void)e; (void)pool; (void)q; (void)p; return 1; }
+
+#else
 /* ---- files ---- */
 static int agenti_begins(agent_str s, const char *with)                         /* ASCII case folded                    */
 {
@@ -48,12 +54,12 @@ static int agenti_data_url(agent_part *p)
 AGENTI_FN const char *agenti_media_check(agent_part *p)
 {
     const char *end;
-    if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return "a data: URL is base64, and alone";
+    if (agenti_begins(p->uri, "data:") && (p->text.n || !agenti_data_url(p))) return AGENTI_WHY("a data: URL is base64, and alone");
     end = (const char *)memchr(p->mime.p, ';', p->mime.n);  /* its parameters                                            */
     if (end) p->mime = agenti_trim(agenti_str(p->mime.p, (size_t)(end - p->mime.p)));
-    if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return "a file has contents or a URI";
-    if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return "a file's contents need a MIME type";
-    if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return "that is no base64";
+    if (p->uri.n ? p->text.n != 0 : p->text.n == 0) return AGENTI_WHY("a file has contents or a URI");
+    if ((p->mime.n || p->text.n) && !agenti_is_type(p->mime)) return AGENTI_WHY("a file's contents need a MIME type");
+    if ((p->flags & AGENT_PART_BASE64) && !agenti_base64_ok(p->text)) return AGENTI_WHY("that is no base64");
     if (agenti_begins(p->mime, "image/")) p->kind = AGENT_PART_IMAGE;
     else if (agenti_begins(p->mime, "audio/")) p->kind = AGENT_PART_AUDIO;
     return NULL;
@@ -74,6 +80,7 @@ static int agenti_media_copy(agent_engine *e, agenti_pool *pool, agenti_part *q,
     return ok;
 }
 
+#endif
 /* ---- parts ---- */
 static int agenti_calls(const agenti_msg *m, agent_str id)                      /* has it a call of this id?            */
 {
@@ -86,13 +93,14 @@ static int agenti_calls(const agenti_msg *m, agent_str id)                      
 static const char *agenti_part_check(const agenti_msg *before, int role, agent_part *p)
 {
     if (role == AGENT_USER && agenti_is_media(p->kind)) return agenti_media_check(p);
-    if (role == AGENT_USER) return p->kind == AGENT_PART_TEXT ? p->text.n ? NULL : "an empty part" : "a user message has texts and files";
+    if (role == AGENT_USER && p->kind != AGENT_PART_TEXT) return AGENTI_WHY("a user message has texts and files");
+    if (role == AGENT_USER) return p->text.n ? NULL : AGENTI_WHY("an empty part");
     if (role == AGENT_TOOLS) {
-        if (p->kind != AGENT_PART_RESULT) return "a tools message has results";
-        return agenti_calls(before, p->wire_id) ? NULL : "a result without its call in the message before";
+        if (p->kind != AGENT_PART_RESULT) return AGENTI_WHY("a tools message has results");
+        return agenti_calls(before, p->wire_id) ? NULL : AGENTI_WHY("a result without its call in the message before");
     }
-    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : "a call needs wire_id and name";
-    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : "a part of this kind does not belong there";
+    if (p->kind == AGENT_PART_CALL) return p->wire_id.n && p->name.n ? NULL : AGENTI_WHY("a call needs wire_id and name");
+    return p->kind == AGENT_PART_TEXT || p->kind == AGENT_PART_REASONING ? NULL : AGENTI_WHY("a part of this kind does not belong there");
 }
 static int agenti_view_copy(agent_engine *e, agenti_pool *pool, agenti_text *to, agent_str from)
 {

@@ -60,7 +60,7 @@ static const char *agenti_repair_token(agenti_repair *r, const char *at, const c
     if (opens || r->c.state == AGENTI_J_NEXT) { r->safe = at; r->tail = ""; }
     return at;
 }
-AGENTDEF size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses)
+AGENTI_CODEC size_t agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;

@@ -47,6 +47,14 @@ typedef struct agenti_jcheck {
 } agenti_jcheck;
 /* at: not a blank, before end. Returns what comes after the token, or sets why and returns where. A key is taken with its colon. */
 AGENTI_FN const char *agenti_json_token(agenti_jcheck *, const char *at, const char *end);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err);
+AGENTI_FN agent_str agent_json_get(agent_str json, const char *path);
+AGENTI_FN int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value);
+AGENTI_FN int agent_json_is(agent_str value, const char *literal);
+AGENTI_FN int64_t agent_json_int(agent_str value, int64_t otherwise);
+AGENTI_FN double agent_json_num(agent_str value, double otherwise);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_READ
 #if defined __SSE2__ && defined __GNUC__ && !defined AGENTI_NO_SIMD
@@ -290,13 +298,13 @@ static const char *agenti_json_fail(agenti_jcheck *c, const char *at, const char
 }
 static const char *agenti_json_unexpected(agenti_jcheck *c, const char *at, const char *end)
 {
-    const char *why = "expected a value";
-    if (c->state == AGENTI_J_FIRST) why = "expected a value or ']'";
-    else if (c->state == AGENTI_J_KEY) why = "expected a key";
-    else if (c->state == AGENTI_J_KEY1) why = "expected a key or '}'";
-    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = "expected the end";
-    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? "expected ',' or '}'" : "expected ',' or ']'";
-    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = "expected a value, not a byte order mark";
+    const char *why = AGENTI_WHY("expected a value");
+    if (c->state == AGENTI_J_FIRST) why = AGENTI_WHY("expected a value or ']'");
+    else if (c->state == AGENTI_J_KEY) why = AGENTI_WHY("expected a key");
+    else if (c->state == AGENTI_J_KEY1) why = AGENTI_WHY("expected a key or '}'");
+    else if (c->state == AGENTI_J_NEXT && c->depth == 0) why = AGENTI_WHY("expected the end");
+    else if (c->state == AGENTI_J_NEXT) why = c->objects & 1 ? AGENTI_WHY("expected ',' or '}'") : AGENTI_WHY("expected ',' or ']'");
+    else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) why = AGENTI_WHY("expected a value, not a byte order mark");
     return agenti_json_fail(c, at, why);
 }
 static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, const char *end)      /* at: after the quote */
@@ -307,9 +315,9 @@ static const char *agenti_json_check_string(agenti_jcheck *c, const char *at, co
         at += agenti_json_short(at, (size_t)(end - at));
         if (at == end) return agenti_json_fail(c, at, "expected '\"' at the end of a string");
         if (*at == '"') return at + 1;
-        if (*at != '\\') return agenti_json_fail(c, at, "expected no control character in a string");
+        if (*at != '\\') return agenti_json_fail(c, at, AGENTI_WHY("expected no control character in a string"));
         k = agenti_json_escape(at, (size_t)(end - at), &unit);
-        if (k == 0) return agenti_json_fail(c, at, "expected an escape of JSON");
+        if (k == 0) return agenti_json_fail(c, at, AGENTI_WHY("expected an escape of JSON"));
         at += k;
     }
 }
@@ -320,10 +328,10 @@ static const char *agenti_json_check_scalar(agenti_jcheck *c, const char *at, co
     if (*at == '"') return agenti_json_check_string(c, at + 1, end);
     if (*at == '-' || (*at >= '0' && *at <= '9')) {
         k = agenti_num_prefix(at, n);
-        if (k == 0) return agenti_json_fail(c, at + 1, "expected a digit");
+        if (k == 0) return agenti_json_fail(c, at + 1, AGENTI_WHY("expected a digit"));
         at += k;
         if (at == end || (*at != '.' && (*at | 0x20) != 'e' && (*at < '0' || *at > '9'))) return at;
-        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? "expected no leading zero" : "expected a digit after this");
+        return agenti_json_fail(c, at, *at >= '0' && *at <= '9' ? AGENTI_WHY("expected no leading zero") : AGENTI_WHY("expected a digit after this"));
     }
     k = word[0] == 'f' ? 5 : 4;
     if (n >= k && memcmp(at, word, 4) == 0 && (k == 4 || at[4] == 'e')) return at + k;
@@ -334,7 +342,7 @@ static const char *agenti_json_check_key(agenti_jcheck *c, const char *at, const
     at = agenti_json_check_string(c, at + 1, end);
     if (c->why) return at;
     at = agenti_json_past(at, end);
-    if (at == end || *at != ':') return agenti_json_fail(c, at, "expected ':'");
+    if (at == end || *at != ':') return agenti_json_fail(c, at, AGENTI_WHY("expected ':'"));
     c->state = AGENTI_J_VALUE;
     return at + 1;
 }
@@ -342,7 +350,7 @@ static const char *agenti_json_check_open(agenti_jcheck *c, const char *at)
 {
     int object = *at == '{';
     if (c->depth == c->limit) {
-        agenti_json_fail(c, at, "nested too deep");
+        agenti_json_fail(c, at, AGENTI_WHY("nested too deep"));
         c->code = AGENT_E_LIMIT;
         return at;
     }
@@ -396,7 +404,7 @@ static const char *agenti_json_check_members(agenti_jcheck *c, const char *at, c
         at = q + 2;
     }
 }
-AGENTDEF int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
+AGENTI_CODEC int agent_json_check(const char *p, size_t n, uint32_t depth, agent_json_error *err)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     const char *at = t.p, *end = t.p + t.n;
@@ -518,7 +526,7 @@ static agent_str agenti_json_inside(agent_str value, int *string)               
     if (value.n > 0 && value.p[value.n - 1] == '"') value.n--;
     return value;
 }
-AGENTDEF int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
+AGENTI_CODEC int agent_json_each(agent_str json, size_t *pos, agent_str *key, agent_str *value)
 {
     const char *at, *end;
     size_t k;
@@ -580,7 +588,7 @@ static agent_str agenti_json_step(agent_str v, const char **path, int key)      
     *path = p + n + 1;
     return agenti_json_item(v, p + 1, n - 1);
 }
-AGENTDEF agent_str agent_json_get(agent_str json, const char *path)
+AGENTI_CODEC agent_str agent_json_get(agent_str json, const char *path)
 {
     size_t k = json.n ? agenti_json_space(json.p, json.n) : 0;
     int key = *path != '[';              /* a key comes first and after a dot                                           */
@@ -673,7 +681,7 @@ AGENTI_FN int agenti_json_same(agent_str raw, agent_str text)
     agenti_json_decode_all(&s, raw);
     return !s.differs && s.n == text.n;
 }
-AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_json_text(agent_str value, char *buf, size_t cap)
 {
     agenti_sink s;
     int string;
@@ -683,23 +691,23 @@ AGENTDEF size_t agent_json_text(agent_str value, char *buf, size_t cap)
     else agenti_sink_text(&s, raw.p, raw.n);
     return agenti_sink_end(&s);
 }
-AGENTDEF int agent_json_is(agent_str value, const char *literal)
+AGENTI_CODEC int agent_json_is(agent_str value, const char *literal)
 {
     int string;
     agent_str raw = agenti_json_inside(value, &string);
     return string && agenti_json_same(raw, agenti_cstr(literal));
 }
-AGENTDEF int64_t agent_json_int(agent_str value, int64_t otherwise)
+AGENTI_CODEC int64_t agent_json_int(agent_str value, int64_t otherwise)
 {
     int64_t v;
     return agenti_int(value, &v) ? v : otherwise;
 }
-AGENTDEF double agent_json_num(agent_str value, double otherwise)
+AGENTI_CODEC double agent_json_num(agent_str value, double otherwise)
 {
     double v;
     return agenti_double(value, &v) ? v : otherwise;
 }
-AGENTDEF int agent_json_bool(agent_str value, int otherwise)
+AGENTI_CODEC int agent_json_bool(agent_str value, int otherwise)
 {
     if (value.n == 4 && memcmp(value.p, "true", 4) == 0) return 1;
     if (value.n == 5 && memcmp(value.p, "false", 5) == 0) return 0;

@@ -26,14 +26,17 @@ typedef struct agenti_split {
     size_t open_at[AGENTI_SPLIT_DEPTH], key_at[AGENTI_SPLIT_DEPTH];       /* key_at 0: no key yet                       */
 } agenti_split;
 
+#ifndef AGENT_NO_SPLIT
 AGENTI_FN void agenti_split_init(agenti_split *, agenti_pool *, const agenti_split_rule *, size_t most);
 AGENTI_FN void agenti_split_free(agenti_split *);
 AGENTI_FN int  agenti_split_add(agenti_split *, const char *p, size_t n);      /* 0: no memory                          */
 /* 1: text is a document now, and once it was read agenti_split_swap goes on; 0: it cannot be cut here; -1: no memory   */
 AGENTI_FN int  agenti_split_cut(agenti_split *);
 AGENTI_FN void agenti_split_swap(agenti_split *);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_SPLIT
+#ifndef AGENT_NO_SPLIT
 AGENTI_FN void agenti_split_init(agenti_split *s, agenti_pool *pool, const agenti_split_rule *rule, size_t most)
 {
     memset(s, 0, sizeof *s);
@@ -180,4 +183,5 @@ AGENTI_FN void agenti_split_swap(agenti_split *s)
     s->next.n = 0;
     s->at = s->text.n;
 }
+#endif
 #endif

@@ -6,6 +6,9 @@ AGENTI_FN void agenti_json_key(agenti_buf *, const char *key);      /* [,]"key":
 AGENTI_FN void agenti_json_member(agenti_buf *, const char *key, agent_str raw);   /* the key and JSON as it is; empty: null */
 AGENTI_FN void agenti_json_member_str(agenti_buf *, const char *key, agent_str text);
 AGENTI_FN void agenti_json_member_int(agenti_buf *, const char *key, int64_t);
+#ifdef AGENT_NO_CODECS
+AGENTI_FN size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_WRITE
 static void agenti_json_quote_char(agenti_stage *s, unsigned char c)
@@ -37,7 +40,7 @@ static void agenti_json_quote_sink(agenti_sink *to, const char *p, size_t n, int
     agenti_stage_add(&s, "\"", 1);
     agenti_stage_flush(&s);
 }
-AGENTDEF size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap)
+AGENTI_CODEC size_t agent_json_quote(const char *p, size_t n, char *buf, size_t cap)
 {
     agent_str t = n == AGENT_CSTR ? agenti_cstr(p) : agenti_str(p, n);
     agenti_sink s;

@@ -2,7 +2,7 @@
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_LINES
 enum { AGENTI_LINES_READING = 1, AGENTI_LINES_DROPPING = 2 };            /* agent_lines.skip                            */
 
-AGENTDEF void agent_lines_init(agent_lines *l, void *buf, size_t cap)
+AGENTI_CODEC void agent_lines_init(agent_lines *l, void *buf, size_t cap)
 {
     memset(l, 0, sizeof *l);
     l->buf = (char *)buf;
@@ -33,7 +33,7 @@ static int agenti_lines_rest(agent_lines *l, const char *in, size_t n, size_t *u
     l->offset += n;
     return AGENT_MORE;
 }
-AGENTDEF int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *used, agent_str *line)
+AGENTI_CODEC int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *used, agent_str *line)
 {
     const char *lf;
     size_t len;
@@ -57,12 +57,12 @@ AGENTDEF int agent_lines_next(agent_lines *l, const char *in, size_t n, size_t *
     }
     return AGENT_MORE;
 }
-AGENTDEF void agent_lines_skip(agent_lines *l)
+AGENTI_CODEC void agent_lines_skip(agent_lines *l)
 {
     l->len = 0;
     if (l->skip) l->skip = AGENTI_LINES_DROPPING;
 }
-AGENTDEF int agent_lines_end(agent_lines *l, agent_str *line)
+AGENTI_CODEC int agent_lines_end(agent_lines *l, agent_str *line)
 {
     *line = agenti_str(NULL, 0);
     if (l->len) *line = agenti_lines_trim(l, l->buf, l->len);

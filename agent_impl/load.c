@@ -1,7 +1,9 @@
 /* A saved session read back. Nobody vouches for the bytes: whatever they say, the session is one that could have come about, or empty. */
+#ifndef AGENT_NO_SAVE
 AGENTI_FN void agenti_interrupt(agenti_session *);            /* what is in flight ends as it would by a load           */
+#endif
 
-#if !defined AGENTI_SPLIT || defined AGENTI_PART_LOAD
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_LOAD) && !defined AGENT_NO_SAVE
 /* ---- faults ---- */
 static int agenti_load_bad(agenti_session *s, const char *why)
 {

@@ -7,17 +7,17 @@ enum agenti_call_state {                 /* of a RESULT part: how far its call i
 typedef struct agenti_part {
     uint16_t kind, flags;                /* agent_part's                                                                */
     agent_num id, call, need;
-    agenti_text text, name, wire_id, title;
-    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
-    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
-    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
-    size_t shown;                        /* bytes of text that deltas have shown                                        */
-    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint32_t key;                        /* RESULT: index of its CALL in the message before. OTHER: next of agenti_msg.waits */
     uint32_t tool, order;                /* RESULT: index of the tool; when it was done                                 */
     uint8_t started, called;             /* INPUT_START, TOOL_CALL was shown                                            */
     uint8_t looked;                      /* TEXT: for marks that do not belong there                                    */
     uint8_t state, status, retitled;     /* RESULT                                                                      */
+    size_t shown;                        /* bytes of text that deltas have shown                                        */
+    agenti_text text, name, wire_id, title;
+    agenti_text data;                    /* what the provider wants back with it, as it came: a signature               */
+    agenti_text mime, uri;               /* of IMAGE, AUDIO, FILE                                                       */
+    agenti_text more, inner;             /* of an import: JSON members that no field holds, of the block and of the object in it */
+    uint64_t until;                      /* RESULT: when its tool is out of time                                        */
     uint8_t stopped;                     /* RESULT: TOOL_CANCEL was shown; AGENTI_STOPPED_                              */
 } agenti_part;
 enum { AGENTI_PART_RESENT = 0x100,          /* in flags: the host resends arguments from the start                          */
@@ -195,7 +195,11 @@ AGENTI_FN agent_str agenti_wire_id(const agenti_part *p)
     if ((p->flags & AGENTI_PART_APART) && id.n) id.n--;
     return id;
 }
+#ifdef AGENT_NO_FILES
+AGENTI_FN int agenti_is_media(int kind) { (void)kind; return 0; }
+#else
 AGENTI_FN int agenti_is_media(int kind) { return kind == AGENT_PART_IMAGE || kind == AGENT_PART_AUDIO || kind == AGENT_PART_FILE; }
+#endif
 AGENTI_FN void agenti_part_view(const agenti_part *p, agent_part *out)
 {
     out->kind = p->kind;

@@ -14,6 +14,10 @@ AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was
 AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
+#ifdef AGENT_NO_MODELS
+AGENTI_FN int agenti_listing_pump(agenti_listing *l) { (void)l; return 0; }
+AGENTI_FN void agenti_listings_drop(agenti_peer *p) { (void)p; }
+#else
 AGENTDEF int agent_models(agent_engine *e, agent_id peer)
 {
     agenti_peer *p = agenti_peer_get(e, peer);
@@ -121,4 +125,5 @@ AGENTI_FN int agenti_listing_pump(agenti_listing *l)
     }
     return rc;
 }
+#endif
 #endif

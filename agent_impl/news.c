@@ -64,14 +64,14 @@ AGENTI_FN int agenti_queued_event(agenti_session *s, const agenti_item *it, int 
 static int agenti_left_event(agenti_session *s, int bit)
 {
     static const char *const why[] = {
-        "reasoning of another model was left out of the request", "a file that the provider does not take was left out of the request",
-        "there are more prompt cache marks than the provider takes", "tools were left out of the request: this format has none",
-        "a tool is sent without its flag STRICT: this format has none",
-        "what only the format of an import has in messages and their parts was left out of the request"
+        AGENTI_WHY("reasoning of another model was left out of the request"), AGENTI_WHY("a file that the provider does not take was left out of the request"),
+        AGENTI_WHY("there are more prompt cache marks than the provider takes"), AGENTI_WHY("tools were left out of the request: this format has none"),
+        AGENTI_WHY("a tool is sent without its flag STRICT: this format has none"),
+        AGENTI_WHY("what only the format of an import has in messages and their parts was left out of the request")
     };
     agent_event *ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (bit < AGENTI_OPT_COUNT) {
-        ev->text = agenti_cstr("the provider does not take this option, or not beside the others: it was not sent");
+        ev->text = agenti_cstr(AGENTI_WHY("the provider does not take this option, or not beside the others: it was not sent"));
         ev->name = agenti_cstr(agenti_option_key(bit));
     } else ev->text = agenti_cstr(why[bit - AGENTI_OPT_COUNT]);
     if (bit == AGENTI_LEFT_STRICT) ev->name = agenti_cstr("strict");
@@ -124,15 +124,15 @@ static int agenti_import_news(agenti_session *s)
     if (i == s->kept_n && s->lost.n == 0) { s->news = 0; return AGENTI_AGAIN; }
     ev = agenti_session_event(s, AGENT_EV_WARNING);
     if (i == s->kept_n) {
-        ev->text = agenti_cstr("a member of the import's messages has no place, and goes back nowhere");
+        ev->text = agenti_cstr(AGENTI_WHY("a member of the import's messages has no place, and goes back nowhere"));
         ev->name = agenti_text_view(&s->lost);
         agenti_text_free(&s->lost, &s->e->graves);
         return AGENTI_PUMP_EVENT;
     }
     s->kept[i].told = 1;
     ev->name = agenti_text_view(&s->kept[i].key);
-    ev->text = agenti_cstr(s->kept[i].gone ? "an option was set anew: this member of the import has gone, with all that was in it"
-                         : "a member of the import that only its own format has: it is not in requests of others");
+    ev->text = agenti_cstr(s->kept[i].gone ? AGENTI_WHY("an option was set anew: this member of the import has gone, with all that was in it")
+                         : AGENTI_WHY("a member of the import that only its own format has: it is not in requests of others"));
     return AGENTI_PUMP_EVENT;
 }
 AGENTI_FN int agenti_news(agenti_session *s)

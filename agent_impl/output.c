@@ -1,10 +1,12 @@
 /* From a wire format's ops to parts of messages and to events. Several parts may be open at the same time. */
 /* The next event that waiting ops make: 1, 0 none, -1 no memory, -2 over calls_per_step.                               */
 AGENTI_FN int  agenti_answer_event(agenti_answer *);
+#ifndef AGENT_NO_SHORTCUT
 /* The same in one step, without an op, for what comes most: n > 0 bytes of an answer's body begin with an event like the one before, that
  * adds to the part it added to; `room` bytes may be read. 1: its delta was made, -1: no memory; *used says of how many bytes. 2: it is
  * cut, and left, as a->waits says. 0: it is none, and nothing has changed.                                             */
 AGENTI_FN int  agenti_answer_again(agenti_answer *, const char *p, size_t n, size_t room, size_t *used);
+#endif
 /* Ends open parts, one event a call; cut: they were not finished. Needs no memory. 0: all are closed.                  */
 AGENTI_FN int  agenti_answer_close(agenti_answer *, int cut);
 /* An answer without text: its thoughts become its text as well. 1: TEXT_START was made, 0: there are none, -1: no memory */
@@ -122,6 +124,9 @@ static int agenti_apply_text(agenti_answer *a, agenti_op *op)
     }
     return agenti_part_delta(a, p, agenti_part_start(p) + 1);
 }
+#ifdef AGENT_NO_FILES
+static int agenti_apply_file(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+#else
 /* MIME or URI begin a file, FILE adds to it.                                                                           */
 static int agenti_apply_file(agenti_answer *a, agenti_op *op)
 {
@@ -141,6 +146,7 @@ static int agenti_apply_file(agenti_answer *a, agenti_op *op)
     agenti_part_event(a, AGENT_EV_FILE_START, p);
     return 1;
 }
+#endif
 static int agenti_mark_event(agenti_answer *a, agenti_part *p)
 {
     const char *mark = agenti_call_mark(agenti_text_view(&p->text));
@@ -148,7 +154,7 @@ static int agenti_mark_event(agenti_answer *a, agenti_part *p)
     p->looked = 1;
     if (mark == NULL) return 0;
     ev = agenti_part_event(a, AGENT_EV_WARNING, p);
-    ev->text = agenti_cstr("the text holds a mark of the model's own tool calls; nothing of it is run");
+    ev->text = agenti_cstr(AGENTI_WHY("the text holds a mark of the model's own tool calls; nothing of it is run"));
     ev->name = agenti_cstr(mark);
     return 1;
 }
@@ -164,6 +170,11 @@ static int agenti_close_text(agenti_answer *a, agenti_part *p, int cut)
     if (cut) ev->flags = AGENT_EVF_CUT;
     return 1;
 }
+#ifdef AGENT_NO_THINK
+static int agenti_has_tags(const agenti_answer *a, const agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_think(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_think_close(agenti_answer *a, int cut) { (void)a; (void)cut; return 0; }
+#else
 /* ---- text that may begin with <think> ---- */
 enum { AGENTI_THOUGHT_KEY = 0x40000000 };     /* the stream of thoughts beside the stream of their text                  */
 static void agenti_think_set(agenti_answer *a, int kind, agent_str text)
@@ -211,6 +222,7 @@ static int agenti_think_close(agenti_answer *a, int cut)
     a->think_key = 0;
     return 0;
 }
+#endif
 static int agenti_apply_end(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p;
@@ -374,11 +386,17 @@ static int agenti_apply_data(agenti_answer *a, const agenti_op *op)
 {
     agenti_part *p = agenti_part_find(a, op->flags & AGENTI_DATA_CALL ? AGENTI_OPEN_CALL : AGENTI_OPEN_STREAM, op->key);
     if (p && op->a.n > a->e->lim.item - p->data.n) {
-        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, "what goes back with a part is longer than limits.item");
+        agenti_answer_fault(a, AGENT_FAULT_LIMIT, 0, AGENTI_WHY("what goes back with a part is longer than limits.item"));
         return 0;
     }
     return p == NULL || agenti_text_add(&p->data, a->pool, &a->e->graves, op->a) ? 0 : -1;
 }
+#ifndef AGENTI_BLOCKS
+static int agenti_apply_raw(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_ran(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_apply_result(agenti_answer *a, agenti_op *op) { (void)a; (void)op; return 0; }
+static int agenti_close_ran(agenti_answer *a, agenti_part *p) { (void)a; (void)p; return 0; }
+#else
 static int agenti_custom_event(agenti_answer *a, const agenti_part *p)
 {
     agent_event *ev = agenti_part_event(a, AGENT_EV_CUSTOM, p);
@@ -473,6 +491,7 @@ static int agenti_apply_result(agenti_answer *a, agenti_op *op)
     if (!agenti_waiting(a, &op->a)) p->flags |= AGENT_PART_CUT;      /* without its call it would be refused           */
     return agenti_custom_event(a, p);
 }
+#endif
 static int agenti_apply_news(agenti_answer *a, agenti_op *op)
 {
     agent_event *ev;
@@ -512,6 +531,7 @@ AGENTI_FN int agenti_answer_event(agenti_answer *a)
     }
     return rc;
 }
+#ifndef AGENT_NO_SHORTCUT
 /* Whether such an op does no more than to append its text, at most n bytes, to the part, and to show it.                */
 static int agenti_part_grows(const agenti_answer *a, const agenti_part *p, const agenti_op *op, size_t n)
 {
@@ -570,6 +590,11 @@ AGENTI_FN int agenti_answer_again(agenti_answer *a, const char *p, size_t n, siz
     room -= (size_t)(hit.text.p - p);
     return agenti_part_more(a, part, op->kind == AGENTI_OP_ARGS ? AGENT_EV_INPUT_DELTA : agenti_part_start(part) + 1, agenti_hit_text(&hit), room) ? 1 : -1;
 }
+#endif
+#ifdef AGENT_NO_MENDING
+static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count) { (void)a; (void)s; (void)count; return 0; }
+static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first) { (void)a; (void)at; (void)first; return 0; }
+#else
 /* Objects one behind the other in the arguments are as many calls (wire-quirks C17). The length of the first one; 0: they are none. */
 static size_t agenti_objects(const agenti_answer *a, agent_str s, uint32_t *count)
 {
@@ -620,6 +645,7 @@ static int agenti_call_split(agenti_answer *a, uint32_t at, size_t first)
     while (!ok && added-- > 0) agenti_call_undo(a);
     return ok;
 }
+#endif
 static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
 {
     uint32_t at, count;
@@ -640,6 +666,7 @@ static int agenti_close_call(agenti_answer *a, agenti_part *p, int cut)
     ev->flags = (uint16_t)((p->flags & AGENT_PART_INVALID ? AGENT_EVF_SALVAGED : 0) | (p->flags & AGENT_PART_CUT ? AGENT_EVF_CUT : 0));
     return 1;
 }
+#ifdef AGENTI_BLOCKS
 static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /* its result comes after a pause, or never */
 {
     agenti_part_close(a, p);
@@ -648,6 +675,7 @@ static int agenti_close_ran(agenti_answer *a, agenti_part *p)                  /
     agenti_ran_event(a, AGENT_EV_TOOL_RESULT, p, p)->u.tool.status = AGENT_DONE_NOT_RUN;
     return 1;
 }
+#endif
 AGENTI_FN int agenti_answer_close(agenti_answer *a, int cut)
 {
     agent_event *ev;

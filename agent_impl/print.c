@@ -1,5 +1,6 @@
 /* Events as text and as copies. The JSON of an event is for logs, tests and bug reports: its members are the event's fields. */
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PRINT
+#ifndef AGENT_NO_PRINT
 typedef struct agenti_print { char *p; size_t n, cap; } agenti_print;         /* counts on when the room is used up     */
 
 AGENTDEF const char *agent_event_name(int type)
@@ -220,4 +221,5 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
 #endif
 #if defined AGENTI_LEAN && defined __clang__
 #pragma clang diagnostic pop
+#endif
 #endif

@@ -4,6 +4,11 @@ AGENTI_FN int64_t agenti_retry_body(agent_str body);                            
 AGENTI_FN int64_t agenti_retry_words(agent_str text);                                /* "... try again in 1m12.5s"           */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_RETRY_HINT
+#ifdef AGENT_NO_RETRY_HINT
+AGENTI_FN int64_t agenti_retry_headers(agent_str headers, uint64_t wall_ms) { (void)headers; (void)wall_ms; return -1; }
+AGENTI_FN int64_t agenti_retry_body(agent_str body) { (void)body; return -1; }
+AGENTI_FN int64_t agenti_retry_words(agent_str text) { (void)text; return -1; }
+#else
 /* Days since 1970-01-01 of a date of the Gregorian calendar.                                                          */
 static int64_t agenti_days(int64_t y, int64_t m, int64_t d)
 {
@@ -180,4 +185,5 @@ AGENTI_FN int64_t agenti_retry_words(agent_str text)
     }
     return -1;
 }
+#endif
 #endif

@@ -1,5 +1,6 @@
 /* A session as lines of JSON: what is new since a mark, written straight into the caller's buffer, without memory. The end of the manual's
  * chapter 7 describes the lines. Tables of fields say what is kept of a part, a message, an item, a session: reading goes by the same. */
+#ifndef AGENT_NO_SAVE
 enum agenti_saved_type { AGENTI_F_TEXT, AGENTI_F_U8, AGENTI_F_U16, AGENTI_F_U32, AGENTI_F_U64, AGENTI_F_SIZE, AGENTI_F_INT, AGENTI_F_I64 };
 typedef struct agenti_saved { const char *key; uint8_t type; uint16_t at; } agenti_saved;       /* at: its offset in the struct */
 typedef struct agenti_saved_list { const agenti_saved *p; size_t n; } agenti_saved_list;
@@ -8,8 +9,9 @@ enum { AGENTI_FIELDS_PART, AGENTI_FIELDS_MSG, AGENTI_FIELDS_ITEM, AGENTI_FIELDS_
 enum { AGENTI_SAVE_VERSION = 1, AGENTI_PART_KEPT = 15 };
 AGENTI_FN agenti_saved_list agenti_saved_of(int which);
 AGENTI_FN const char *agenti_state_name(int state);           /* as the saved session has it                            */
+#endif
 
-#if !defined AGENTI_SPLIT || defined AGENTI_PART_SAVE
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_SAVE) && !defined AGENT_NO_SAVE
 #define AGENTI_ROW(key, type, what, member) { key, AGENTI_F_##type, (uint16_t)offsetof(what, member) }
 AGENTI_FN agenti_saved_list agenti_saved_of(int which)
 {

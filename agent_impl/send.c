@@ -18,7 +18,9 @@ AGENTI_FN void agenti_answer_begin(agenti_session *s)
     s->answer.nums = &s->nums;
     s->answer.run = s->nums.run;
     s->answer.model = s->model;
+#ifndef AGENT_NO_THINK
     if (s->flags & (AGENT_S_THINK_TAGS | AGENT_S_THINK_OPEN)) agenti_think_start(&s->answer.think, (s->flags & AGENT_S_THINK_OPEN) != 0);
+#endif
 }
 static void agenti_request_of(agenti_session *s, agenti_request *r)
 {

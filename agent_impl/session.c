@@ -33,36 +33,13 @@ typedef struct agenti_loader {
 typedef struct agenti_session {
     agenti_ready ready;
     agent_engine *e;
-    agenti_pool pool;
     agenti_peer *peer;
-    agent_id id;
-    void *user;
-    uint32_t flags, max_steps, parallel;
-    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
-    uint32_t dialect, key_count;              /* of the request that is under way                                       */
-    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
-    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
-    agenti_text options[AGENTI_OPT_COUNT];
-    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
-    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
-    agenti_table table;
-    agenti_nums nums;
-    uint64_t seq;
-    agenti_log log;
+    agenti_conn *conn;                        /* while the answer is awaited                                            */
     agenti_item *first, *last, *item;         /* the queue; the run's item while it is delivered                        */
     agenti_item *untold;                      /* before it there is none that QUEUED has to tell of                     */
-    uint32_t items;
     int state, why, finish;
-    agenti_timer timer;
-    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
-    uint32_t attempt;                         /* retries in a row                                                       */
-    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
-    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
     uint32_t steps, order;                    /* of this run; of calls done                                             */
-    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
-    agenti_answer answer;
-    agenti_conn *conn;                        /* while the answer is awaited                                            */
-    agent_id drain;                           /* of the last answer                                                     */
+    uint32_t flags, max_steps, parallel;
     uint8_t running;                          /* between RUN_START and RUN_END                                          */
     uint8_t cancel, cancelling, closed;       /* cancel: an agent_stop_when that was asked for; cancelling: AGENTI_STOPPED_, all ends but what closes */
     uint8_t stop_step, tools_may_end;         /* stops behind this step; cancelling lets what runs run                  */
@@ -71,6 +48,29 @@ typedef struct agenti_session {
     uint8_t retry_now, retry_stop;            /* the host says so                                                       */
     uint8_t end_run;                          /* a tool asks for it                                                     */
     uint8_t checkpoint;                       /* CHECKPOINT is to come                                                  */
+    uint8_t news;                             /* kept or lost members are to be told                                    */
+    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    agenti_pool pool;
+    agent_id id;
+    void *user;
+    uint32_t model;                           /* counts changes of the model: reasoning goes back to its own only       */
+    uint32_t dialect, key_count;              /* of the request that is under way                                       */
+    uint8_t stateful, went_on;                /* its answer will be kept by the provider; it goes on from one that is   */
+    uint8_t key_asked, key_spent;             /* in this step, after a 401: another key was asked for; it was tried     */
+    agenti_toolset tools, next_tools;         /* next: from the next step on                                            */
+    agenti_text tools_json;                   /* tools as the wire format wants them: a droppable cache                 */
+    agenti_table table;
+    agenti_nums nums;
+    uint64_t seq;
+    agenti_log log;
+    uint32_t items;
+    agenti_timer timer;
+    uint32_t max_retries, retry_ms, retry_cap_ms, hint_cap_ms, tool_ms, grace_ms, step_ms, run_ms, run_tokens, stop_finish;
+    uint32_t attempt;                         /* retries in a row                                                       */
+    uint64_t retry_at, step_until, run_until; /* retry_at also: until when the provider asks to wait, over hint_cap_ms   */
+    agent_num cut;                            /* the first message that is no more, for MSG_CUT                         */
+    agent_usage usage, spent;                 /* of this run; of this step's attempts that failed                       */
+    agent_id drain;                           /* of the last answer                                                     */
     agenti_loader *load;                      /* while a saved session comes in                                         */
     uint8_t torn;                             /* a WARNING is to tell that its end was left out                         */
     uint8_t quiet;                            /* an item is in the queue that QUEUED does not tell of: its run is to begin at once */
@@ -81,8 +81,8 @@ typedef struct agenti_session {
     agenti_text system_raw, lost;             /* its system messages as they came; a member that goes back nowhere      */
     agenti_toolset foreign;                   /* tools as it has them, where the peer speaks another format             */
     uint32_t export_left;                     /* WARNINGs to come: AGENTI_BITs of what an export left out               */
-    uint8_t news;                             /* kept or lost members are to be told                                    */
-    uint8_t new_tools, old_log, choice_spent, fresh, closing, failed;   /* fresh: not an idle connection; closing: the last step */
+    agenti_answer answer;
+    agenti_text options[AGENTI_OPT_COUNT];
 } agenti_session;
 
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *, agent_id);

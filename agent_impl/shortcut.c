@@ -22,6 +22,9 @@ typedef struct agenti_template {
     uint8_t type_n; char type[AGENTI_SHORTCUT_TYPE];
     agenti_op op;
 } agenti_template;
+#ifdef AGENT_NO_SHORTCUT
+typedef struct agenti_shortcut { int off; } agenti_shortcut;
+#else
 typedef struct agenti_shortcut {
     agenti_template t[AGENTI_SHORTCUT_TEMPLATES];
     agenti_buf was;                           /* the decoder and its lanes before an event                              */
@@ -29,6 +32,7 @@ typedef struct agenti_shortcut {
     uint32_t misses, rest;                    /* events read in full, in a row; how many more will be, unseen           */
     int off;
 } agenti_shortcut;
+#endif
 typedef struct agenti_around { agent_str raw; uint8_t cr, cr_after; } agenti_around;     /* an event with its lines; raw.n 0: not in one piece */
 
 typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /* what is in the hole, without quotes   */
@@ -36,6 +40,7 @@ typedef struct agenti_hit { agent_str text; int marks; } agenti_hit;           /
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *, agenti_pool *);
 AGENTI_FN void agenti_shortcut_free(agenti_shortcut *);
 AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *);     /* the decoder's state may be another one                 */
+#ifndef AGENT_NO_SHORTCUT
 /* The event at p, from its first line to the blank one, if it is like one before and its payload is not longer than `most`: makes its op.
  * cr: SSE's state, before and after. Returns its length, 0: read it otherwise; *ok 0: no memory. *cut: p is the beginning of such an
  * event.                                                                                                               */
@@ -47,10 +52,22 @@ AGENTI_FN size_t agenti_shortcut_again(const agenti_shortcut *, const char *p, s
 AGENTI_FN int agenti_shortcut_begins(const agenti_shortcut *, const char *p, size_t n, uint8_t cr);    /* p is the beginning of one */
 AGENTI_FN void agenti_shortcut_took(agenti_shortcut *, uint8_t *cr);
 AGENTI_FN agent_str agenti_hit_text(const agenti_hit *);     /* unescaped over itself                                     */
+#endif
 /* Reads an event by the wire format, or shorter. 0: no memory                                                          */
 AGENTI_FN int  agenti_shortcut_event(agenti_shortcut *, agenti_decoder *, agent_str type, agent_str data, const agenti_around *);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SHORTCUT
+#ifdef AGENT_NO_SHORTCUT
+AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool) { (void)s; (void)pool; }
+AGENTI_FN void agenti_shortcut_free(agenti_shortcut *s) { (void)s; }
+AGENTI_FN void agenti_shortcut_forget(agenti_shortcut *s) { (void)s; }
+AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent_str type, agent_str data, const agenti_around *around)
+{
+    (void)s;
+    (void)around;
+    return d->wire->event(d, type, data);
+}
+#else
 AGENTI_FN void agenti_shortcut_init(agenti_shortcut *s, agenti_pool *pool)
 {
     uint32_t i;
@@ -397,4 +414,5 @@ AGENTI_FN int agenti_shortcut_event(agenti_shortcut *s, agenti_decoder *d, agent
     agenti_shortcut_forget(s);
     return d->wire->event(d, type, data);
 }
+#endif
 #endif

@@ -5,6 +5,13 @@
  * before the event does, or when more data comes. All or nothing: when buf is too small, the call goes back to the last
  * place in the input that all state before it is safe in buf. */
 AGENTI_FN int agenti_sse_fresh(const agent_sse *);           /* nothing of an event was read: all its state is in s->cr, but an id */
+#ifdef AGENT_NO_CODECS
+AGENTI_FN void agent_sse_init(agent_sse *, void *buf, size_t cap, uint32_t flags);
+AGENTI_FN int agent_sse_next(agent_sse *, const char *in, size_t n, size_t *used, agent_sse_event *out);
+AGENTI_FN size_t agent_sse_pending(const agent_sse *);
+AGENTI_FN size_t agent_sse_take(agent_sse *, char *to);
+AGENTI_FN int agent_sse_end(agent_sse *, agent_sse_event *out);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SSE
 enum { AGENTI_SSE_FIELD_MOST = 8192 };       /* of AGENT_SSE_BOUNDED                                                    */
@@ -17,7 +24,7 @@ typedef struct agenti_sse_call {         /* one call: the input, and what is not
 } agenti_sse_call;
 typedef struct agenti_sse_line { agent_str name, value; int in_buf; } agenti_sse_line;
 
-AGENTDEF void agent_sse_init(agent_sse *s, void *buf, size_t cap, uint32_t flags)
+AGENTI_CODEC void agent_sse_init(agent_sse *s, void *buf, size_t cap, uint32_t flags)
 {
     memset(s, 0, sizeof *s);
     s->buf = (char *)buf;
@@ -320,7 +327,7 @@ static size_t agenti_sse_quick(agent_sse *s, const char *in, size_t n, agent_sse
     out->id = agenti_str(s->buf, s->id_len);
     return (size_t)(lf - in) + 2;
 }
-AGENTDEF int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used, agent_sse_event *out)
+AGENTI_CODEC int agent_sse_next(agent_sse *s, const char *in, size_t n, size_t *used, agent_sse_event *out)
 {
     agenti_sse_call c;
     size_t at, len;
@@ -362,8 +369,8 @@ static size_t agenti_sse_open_value(const agent_sse *s)
     line = s->buf + s->len - s->line_len;
     return memcmp(line, "data:", 5) == 0 ? s->line_len - (line[5] == ' ' ? 6 : 5) : 0;
 }
-AGENTDEF size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
-AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
+AGENTI_CODEC size_t agent_sse_pending(const agent_sse *s) { return s->skip ? 0 : s->data_len + agenti_sse_open_value(s); }
+AGENTI_CODEC size_t agent_sse_take(agent_sse *s, char *to)
 {
     size_t value = agenti_sse_open_value(s), n;
     if (s->skip) return 0;
@@ -382,14 +389,14 @@ AGENTDEF size_t agent_sse_take(agent_sse *s, char *to)
     s->open = 1;
     return n;
 }
-AGENTDEF void agent_sse_skip(agent_sse *s)
+AGENTI_CODEC void agent_sse_skip(agent_sse *s)
 {
     if (!s->open && s->len == s->id_cap && !s->ignore) return;
     if (s->line_len) s->ignore = 1;
     agenti_sse_forget(s);
     s->skip = 1;
 }
-AGENTDEF int agent_sse_end(agent_sse *s, agent_sse_event *out)
+AGENTI_CODEC int agent_sse_end(agent_sse *s, agent_sse_event *out)
 {
     agenti_sse_call c;
     memset(&c, 0, sizeof c);

@@ -12,12 +12,15 @@ typedef struct agenti_think {
 } agenti_think;
 enum { AGENTI_THINK_NONE, AGENTI_THINK_TEXT, AGENTI_THINK_THOUGHT };
 
+#ifndef AGENT_NO_THINK
 AGENTI_FN void agenti_think_start(agenti_think *, int open);        /* open: the opening tag is not there               */
 /* Takes the next piece from the front of `rest`. What it is, and *out: a view into rest or the state, until the next call. */
 AGENTI_FN int  agenti_think_next(agenti_think *, agent_str *rest, agent_str *out);
 AGENTI_FN int  agenti_think_end(agenti_think *, agent_str *out);    /* the text is over: what was held back             */
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_THINK
+#ifndef AGENT_NO_THINK
 static const char agenti_think_opens[] = "<think>", agenti_think_closes[] = "</think>";
 
 AGENTI_FN void agenti_think_start(agenti_think *t, int open)
@@ -99,4 +102,5 @@ AGENTI_FN int agenti_think_end(agenti_think *t, agent_str *out)
     if (out->n == 0 || (state != AGENTI_THINK_LEAD && state != AGENTI_THINK_IN)) return AGENTI_THINK_NONE;
     return state == AGENTI_THINK_LEAD ? AGENTI_THINK_TEXT : AGENTI_THINK_THOUGHT;
 }
+#endif
 #endif

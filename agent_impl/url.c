@@ -27,21 +27,21 @@ static const char *agenti_url_chars(agent_str u)             /* what no URL may 
     size_t i;
     for (i = 0; i < u.n; i++) {
         unsigned char c = (unsigned char)u.p[i];
-        if (c <= ' ' || c == 127) return "the URL has a space or control character";
-        if (c > 127) return "the URL has a character that is not ASCII";
-        if (c == '#') return "the URL has a fragment";
-        if (memchr("\"<>\\^`{|}", c, 9)) return "the URL has a character that must be percent-encoded";
+        if (c <= ' ' || c == 127) return AGENTI_WHY("the URL has a space or control character");
+        if (c > 127) return AGENTI_WHY("the URL has a character that is not ASCII");
+        if (c == '#') return AGENTI_WHY("the URL has a fragment");
+        if (memchr("\"<>\\^`{|}", c, 9)) return AGENTI_WHY("the URL has a character that must be percent-encoded");
     }
     return NULL;
 }
 static const char *agenti_url_name(agent_str host)           /* a name or an IPv4 address                               */
 {
     size_t i;
-    if (host.n == 0) return "the URL has no host";
-    if (host.n > 255) return "the URL's host is too long";
+    if (host.n == 0) return AGENTI_WHY("the URL has no host");
+    if (host.n > 255) return AGENTI_WHY("the URL's host is too long");
     for (i = 0; i < host.n; i++) {
-        if (!agenti_url_name_char(host.p[i])) return "the URL's host has a character that no host has";
-        if (host.p[i] == '.' && (i == 0 || host.p[i - 1] == '.')) return "the URL's host has an empty label";
+        if (!agenti_url_name_char(host.p[i])) return AGENTI_WHY("the URL's host has a character that no host has");
+        if (host.p[i] == '.' && (i == 0 || host.p[i - 1] == '.')) return AGENTI_WHY("the URL's host has an empty label");
     }
     return NULL;
 }
@@ -50,20 +50,20 @@ static const char *agenti_url_ipv6(agent_str host)           /* its characters o
     size_t i, colons = 0;
     for (i = 0; i < host.n; i++) {
         if (host.p[i] == ':') colons++;
-        else if (host.p[i] != '.' && !agenti_url_hex(host.p[i])) return "the URL's IPv6 address has a strange character";
+        else if (host.p[i] != '.' && !agenti_url_hex(host.p[i])) return AGENTI_WHY("the URL's IPv6 address has a strange character");
     }
-    return colons < 2 || colons > 8 || host.n > 45 ? "the URL's IPv6 address is none" : NULL;
+    return colons < 2 || colons > 8 || host.n > 45 ? AGENTI_WHY("the URL's IPv6 address is none") : NULL;
 }
 static const char *agenti_url_port(agent_str digits, uint16_t *port)
 {
     uint32_t v = 0;
     size_t i;
-    if (digits.n == 0 || digits.n > 5 || digits.p[0] == '0') return "the URL's port is not 1 to 65535";
+    if (digits.n == 0 || digits.n > 5 || digits.p[0] == '0') return AGENTI_WHY("the URL's port is not 1 to 65535");
     for (i = 0; i < digits.n; i++) {
-        if (digits.p[i] < '0' || digits.p[i] > '9') return "the URL's port is no number";
+        if (digits.p[i] < '0' || digits.p[i] > '9') return AGENTI_WHY("the URL's port is no number");
         v = v * 10 + (uint32_t)(digits.p[i] - '0');
     }
-    if (v > 65535) return "the URL's port is not 1 to 65535";
+    if (v > 65535) return AGENTI_WHY("the URL's port is not 1 to 65535");
     *port = (uint16_t)v;
     return NULL;
 }
@@ -73,10 +73,10 @@ static const char *agenti_url_authority(agent_str a, agenti_url *out)
     size_t host_n;                                           /* with brackets                                           */
     const char *why, *end;
     out->port = own;
-    if (a.n && memchr(a.p, '@', a.n)) return "the URL has a user or password in it";
+    if (a.n && memchr(a.p, '@', a.n)) return AGENTI_WHY("the URL has a user or password in it");
     if (a.n && a.p[0] == '[') {
         end = (const char *)memchr(a.p, ']', a.n);
-        if (end == NULL) return "the URL's IPv6 address has no closing bracket";
+        if (end == NULL) return AGENTI_WHY("the URL's IPv6 address has no closing bracket");
         host_n = (size_t)(end - a.p) + 1;
         out->host = agenti_str(a.p + 1, host_n - 2);
         why = agenti_url_ipv6(out->host);
@@ -87,7 +87,7 @@ static const char *agenti_url_authority(agent_str a, agenti_url *out)
         why = agenti_url_name(out->host);
     }
     if (why == NULL && host_n < a.n) {
-        if (a.p[host_n] != ':') return "the URL goes on behind its IPv6 address";
+        if (a.p[host_n] != ':') return AGENTI_WHY("the URL goes on behind its IPv6 address");
         why = agenti_url_port(agenti_str(a.p + host_n + 1, a.n - host_n - 1), &out->port);
     }
     out->authority = agenti_str(a.p, out->port == own ? host_n : a.n);
@@ -101,7 +101,7 @@ AGENTI_FN int agenti_url_parse(agent_str url, agenti_url *out, const char **why)
     if (*why) return 0;
     if (url.n >= 7 && agenti_ieq(agenti_str(url.p, 7), "http://")) at = 7;
     else if (url.n >= 8 && agenti_ieq(agenti_str(url.p, 8), "https://")) { at = 8; out->tls = 1; }
-    else { *why = "the URL begins with neither http:// nor https://"; return 0; }
+    else { *why = AGENTI_WHY("the URL begins with neither http:// nor https://"); return 0; }
     for (end = at; end < url.n && url.p[end] != '/' && url.p[end] != '?'; end++) {}
     for (query = end; query < url.n && url.p[query] != '?'; query++) {}
     out->path = agenti_str(url.p + end, query - end);

@@ -46,27 +46,27 @@ typedef struct agenti_decoder {               /* a wire format's view of an answ
     agenti_pool *pool;
     agenti_blob **graves;
     const struct agenti_wire *wire;
-    uint32_t dialect, depth_limit, call_limit, item_limit;
     agenti_op *ops; uint32_t op_n, op_cap, op_at;
-    agenti_arena arena;                       /* what ops point to and is not in the input                              */
     agenti_lane *lanes; uint32_t lane_n, lane_cap;
-    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
     uint32_t stream, streams;                 /* key of the open text stream; keys given out (0: none)                  */
     uint8_t stream_kind;                      /* of the open stream                                                     */
-    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
     uint8_t started, done, sourced;           /* the message began; its terminal signal came; sources were given        */
     uint8_t paused;                           /* the provider wants the same history again, to go on with it            */
     uint8_t partial;                          /* what is being read is a piece of a payload, and not its last           */
-    int64_t past;                             /* parts of the answer with an index below it are over                    */
-    uint32_t bad;                             /* payloads that are no JSON                                              */
     uint16_t high_text;                       /* the same of the open text stream                                       */
     int finish;                               /* AGENT_FINISH_NONE: not told                                            */
-    char finish_raw[32];
+    uint32_t call_n, last_call;               /* calls in the answer; the lane of the last one                          */
+    uint32_t bad;                             /* payloads that are no JSON                                              */
+    agenti_arena arena;                       /* what ops point to and is not in the input                              */
+    agenti_fault fault;
+    uint32_t dialect, depth_limit, call_limit, item_limit;
+    uint8_t stream_data; int64_t stream_index;       /* something goes back with it; the index that its host gave it    */
+    int64_t past;                             /* parts of the answer with an index below it are over                    */
     agent_usage usage; int has_usage;
     int64_t uncached;                         /* prompt tokens beside the cached ones, where a format tells them apart  */
     agenti_text id, model;                    /* the provider's id of the answer, and the model that gave it            */
     agenti_text request_id;                   /* its id of the request                                                  */
-    agenti_fault fault;
+    char finish_raw[32];
 } agenti_decoder;
 
 enum { AGENTI_OPT_MODEL, AGENTI_OPT_SYSTEM, AGENTI_OPT_MAX_TOKENS, AGENTI_OPT_TEMPERATURE, AGENTI_OPT_TOP_P, AGENTI_OPT_SEED,
@@ -129,6 +129,10 @@ typedef struct agenti_wire {
     const char *previous;                     /* the member that names the answer to go on from, where the provider keeps answers; or NULL */
 } agenti_wire;
 
+#if !defined AGENT_NO_ANTHROPIC || !defined AGENT_NO_BEDROCK || !defined AGENT_NO_GEMINI || !defined AGENT_NO_GEMINI_INTERACTIONS \
+    || !defined AGENT_NO_OPENAI_RESPONSES
+#define AGENTI_BLOCKS                     /* some format makes OP_RAW, OP_RAN, OP_RESULT                                */
+#endif
 #ifdef AGENT_NO_IMPORT
 #define AGENTI_IMPORTER(fn) NULL
 #else
@@ -207,6 +211,9 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *, int fault, int retryable, cons
 AGENTI_FN void agenti_fault_free(agenti_fault *, agenti_blob **graves);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE
+#ifdef AGENT_NO_MENDING
+AGENTI_FN const char *agenti_call_mark(agent_str text) { (void)text; return NULL; }
+#else
 AGENTI_FN const char *agenti_call_mark(agent_str text)
 {
     static const char *const marks[] = { "</tool_call>", "<|tool_call", "]<]minimax[>[", "<|python_tag|>", "[TOOL_CALLS]" };
@@ -222,6 +229,7 @@ AGENTI_FN const char *agenti_call_mark(agent_str text)
     AGENTI_TOUCH(text.n);
     return NULL;
 }
+#endif
 AGENTI_FN void agenti_decoder_init(agenti_decoder *d, agenti_pool *pool, agenti_blob **graves, const agenti_wire *wire)
 {
     memset(d, 0, sizeof *d);
@@ -412,6 +420,9 @@ static int agenti_unwrap(agenti_decoder *d, agent_str id, uint32_t n, agent_str 
     op->a = args;
     return 1;
 }
+#ifdef AGENT_NO_MENDING
+AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args) { (void)d; (void)id; (void)args; return -1; }
+#else
 AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str args)
 {
     agent_str uses = agenti_str(NULL, 0), use;
@@ -425,6 +436,7 @@ AGENTI_FN int agenti_wrapper_calls(agenti_decoder *d, agent_str id, agent_str ar
     }
     return 1;
 }
+#endif
 AGENTI_FN int agenti_source_add(agenti_decoder *d, agent_str url, agent_str title)
 {
     agenti_op *op;
@@ -453,14 +465,14 @@ AGENTI_FN int agenti_news_add(agenti_decoder *d, agent_str value, const char *na
 }
 AGENTI_FN int agenti_too_many(agenti_decoder *d)
 {
-    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("more tool calls in one answer than limits.calls_per_step"));
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("more tool calls in one answer than limits.calls_per_step")));
     return 1;
 }
 AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
 {
     agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
     d->bad++;
-    if (op) op->a = agenti_cstr("a payload that is no JSON was passed over");
+    if (op) op->a = agenti_cstr(AGENTI_WHY("a payload that is no JSON was passed over"));
     return op != NULL;
 }
 AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
@@ -481,6 +493,9 @@ AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
     if ((end = (const char *)memchr(type->p, ';', type->n)) != NULL) type->n = (size_t)(end - type->p);
     return type->n && agenti_base64_ok(*data);
 }
+#ifdef AGENT_NO_FILES
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime) { (void)d; (void)kind; (void)value; (void)mime; return 1; }
+#else
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {
     static const char scheme[] = "data:";
@@ -503,6 +518,11 @@ AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, cons
     }
     return agenti_op_add(d, AGENTI_OP_END, key) != NULL;
 }
+#endif
+#ifdef AGENT_NO_IMPORT
+AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more) { (void)b; (void)r; (void)m; (void)more; }
+AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, const agenti_part *p) { (void)r; (void)m; (void)p; return 0; }
+#else
 AGENTI_FN void agenti_more_out(agenti_buf *b, const agenti_request *r, const agenti_msg *m, const agenti_text *more)
 {
     if (more->n == 0 || m->wire != (const void *)r->wire) return;
@@ -513,6 +533,7 @@ AGENTI_FN int agenti_own_content(const agenti_request *r, const agenti_msg *m, c
 {
     return (p->flags & AGENTI_PART_CONTENT) && m->wire == (const void *)r->wire;
 }
+#endif
 static int agenti_has_more(const agenti_msg *m)
 {
     uint32_t i = 0;
@@ -691,11 +712,11 @@ AGENTI_FN void agenti_fault_set(agenti_decoder *d, int fault, int retryable, con
     d->fault.fault = fault;
     d->fault.retryable = retryable;
     agenti_text_static(&d->fault.code, d->graves, code);
-    if (agenti_trim(text).n == 0) text = agenti_cstr("the provider tells no more");
+    if (agenti_trim(text).n == 0) text = agenti_cstr(AGENTI_WHY("the provider tells no more"));
     if (text.n > MOST) text.n = MOST;
     if (agenti_text_set(&d->fault.text, d->pool, d->graves, text)) {
         if (!agenti_text_repair(&d->fault.text, d->pool, d->graves)) agenti_text_scrub(&d->fault.text);
-    } else agenti_text_static(&d->fault.text, d->graves, "no memory for the message");
+    } else agenti_text_static(&d->fault.text, d->graves, AGENTI_WHY("no memory for the message"));
 }
 AGENTI_FN void agenti_fault_free(agenti_fault *f, agenti_blob **graves)
 {

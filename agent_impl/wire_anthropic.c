@@ -2,7 +2,9 @@
  * several may be open at a time. Thinking with its signature, and kinds of blocks that are not known here, go back as they came. */
 #ifndef AGENT_NO_ANTHROPIC
 AGENTI_FN const agenti_wire *agenti_anthropic(void);
+#ifndef AGENT_NO_BEDROCK
 AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void);          /* the same behind Bedrock's InvokeModel           */
+#endif
 AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void);          /* the same behind Vertex AI                       */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ANTHROPIC
@@ -164,7 +166,7 @@ static int agenti_an_keep_more(agenti_decoder *d, agenti_lane *l, const agent_st
     agent_str json = f[AGENTI_AK_JSON], content = f[AGENTI_AK_CONTENT], text;
     size_t later = l->more.n != 0;            /* the first piece brings the opening quote, no piece the closing one     */
     if (l->more.n + json.n + content.n > d->item_limit) {
-        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a block of the answer is longer than limits.item"));
+        agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("a block of the answer is longer than limits.item")));
         return 1;
     }
     if (agenti_nonempty(json))
@@ -306,7 +308,7 @@ static AGENTI_NOINLINE int agenti_an_message(agenti_decoder *d, agent_str messag
     if (!agenti_string_of(d, f[AGENTI_AM_ID], &id)) return 0;
     if (d->started) {
         if (id.n != d->id.n || (id.n && memcmp(id.p, d->id.p, id.n) != 0))
-            agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("a second message begins inside the first"));
+            agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("a second message begins inside the first")));
         return 1;
     }
     d->started = 1;
@@ -359,7 +361,7 @@ static int agenti_an_whole(agenti_decoder *d, agent_str body)
 {
     if (!agenti_is_object(body) || !agent_json_is(agent_json_get(body, "type"), "message")) {
         if (agenti_is_object(body) && agenti_is_object(agent_json_get(body, "error"))) agenti_fault_object(d, body, 0);
-        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no message")));
         return 1;
     }
     d->started = 0;
@@ -550,14 +552,14 @@ static const char *agenti_an_source(const agenti_part *p)                       
 }
 static void agenti_an_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    const char *source = p->kind == AGENT_PART_TEXT ? NULL : agenti_an_source(p);
+    const char *source = agenti_is_media(p->kind) ? agenti_an_source(p) : NULL;
     int side = (m->flags & AGENT_MSG_SYSTEM) && m->wire == (const void *)r->wire ? 2 : 0;
     if (p->kind == AGENT_PART_OTHER) {
         agenti_an_open(b, r, side);
         agenti_buf_add(b, p->text.p, p->text.n);
         return;
     }
-    if (p->kind == AGENT_PART_TEXT) {
+    if (!agenti_is_media(p->kind)) {
         if (!agenti_an_text_open(b, r, agenti_text_view(&p->text), side)) return;
     } else {
         agenti_an_open(b, r, side);
@@ -674,15 +676,19 @@ static const char *const agenti_an_none[] = { NULL };
     head, NULL, agenti_an_message_out, agenti_an_tail, agenti_an_tools_out, agenti_extra_out, agenti_an_event, agenti_an_whole, NULL, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_held }, \
     { agenti_an_parts, agenti_an_routing, agenti_an_owner, 1, agenti_an_none }, AGENTI_IMPORTER(agenti_anthropic_import), NULL }
-static const agenti_wire agenti_anthropic_wires[3] = {
+static const agenti_wire agenti_anthropic_wires[] = {
     AGENTI_AN_ROW("anthropic", "/messages", NULL, AGENTI_FRAMING_SSE, "anthropic-version", "2023-06-01", 0, agenti_an_head),
-    AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
-                  AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head),
     AGENTI_AN_ROW("vertex-anthropic", "/models/{model}:streamRawPredict", "/models/{model}:rawPredict", AGENTI_FRAMING_SSE, NULL, NULL,
                   AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_vertex_head)
+#ifndef AGENT_NO_BEDROCK
+    , AGENTI_AN_ROW("bedrock-invoke", "/model/{model}/invoke-with-response-stream", "/model/{model}/invoke", AGENTI_FRAMING_BYTES, NULL, NULL,
+                    AGENTI_BIT(AGENTI_OPT_TIER), agenti_an_invoke_head)
+#endif
 };
 AGENTI_FN const agenti_wire *agenti_anthropic(void) { return &agenti_anthropic_wires[0]; }
-AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[1]; }
-AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[2]; }
+AGENTI_FN const agenti_wire *agenti_anthropic_vertex(void) { return &agenti_anthropic_wires[1]; }
+#ifndef AGENT_NO_BEDROCK
+AGENTI_FN const agenti_wire *agenti_anthropic_invoke(void) { return &agenti_anthropic_wires[2]; }
+#endif
 #endif
 #endif

@@ -365,7 +365,7 @@ static int agenti_bc_whole(agenti_decoder *d, agent_str body)
     list = agenti_is_object(body) ? agent_json_get(body, "output.message.content") : body;
     if (!agenti_is_object(body) || !agenti_is_array(list)) {
         if (agenti_is_object(body) && agenti_is_string(agent_json_get(body, "message"))) agenti_fault_object(d, body, 0);
-        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no message"));
+        else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no message")));
         return 1;
     }
     agenti_json_pick(body, agenti_bc_event_rows, AGENTI_BE_FIELDS, f);                   /* before strings are decoded in place */

@@ -208,7 +208,7 @@ static int agenti_co_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_co_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Cohere's")));
     return 1;
 }
 
@@ -269,7 +269,7 @@ static int agenti_c1_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_c1_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Cohere's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Cohere's")));
     return 1;
 }
 

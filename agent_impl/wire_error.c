@@ -12,6 +12,11 @@ AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *);
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_ERROR
 typedef struct agenti_word { const char *word; int16_t fault, retryable; } agenti_word;
 
+#ifdef AGENT_NO_FAULT_WORDS
+static const agenti_word *agenti_fault_code(agent_str code) { (void)code; return NULL; }
+static int agenti_says_context(agent_str text) { (void)text; return 0; }
+static int agenti_says_quota(agent_str text) { (void)text; return 0; }
+#else
 /* Codes and types, by part of the word; the first that is found counts.                                               */
 static const agenti_word agenti_fault_codes[] = {
     { "context_length", AGENT_FAULT_CONTEXT, 0 }, { "context_window", AGENT_FAULT_CONTEXT, 0 },
@@ -52,6 +57,12 @@ static int agenti_any_word(agent_str text, const char *const *words, size_t n)
     for (i = 0; i < n; i++) if (agenti_find(text, words[i])) return 1;
     return 0;
 }
+static int agenti_says_context(agent_str text)
+{
+    return agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words);
+}
+static int agenti_says_quota(agent_str text) { return agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words); }
+#endif
 static agenti_word agenti_fault_status(int status)
 {
     agenti_word w = { "", AGENT_FAULT_SERVER, 1 };
@@ -76,11 +87,11 @@ static AGENTI_NOINLINE void agenti_fault_classify(agenti_decoder *d, int status,
     if (text.n > 4096) text.n = 4096;
     if (by_code && (by_code->fault == AGENT_FAULT_CONTEXT || by_code->fault == AGENT_FAULT_QUOTA)) w = *by_code;
     else if (w.fault != AGENT_FAULT_RATE && !(by_code && by_code->fault == AGENT_FAULT_RATE)     /* "too many tokens" a minute */
-             && agenti_any_word(text, agenti_context_words, sizeof agenti_context_words / sizeof *agenti_context_words)) {
+             && agenti_says_context(text)) {
         w.fault = AGENT_FAULT_CONTEXT;
         w.retryable = 0;
     } else if (status < 500 && !(by_code && by_code->fault == AGENT_FAULT_RATE)
-               && agenti_any_word(text, agenti_quota_words, sizeof agenti_quota_words / sizeof *agenti_quota_words)) {
+               && agenti_says_quota(text)) {
         w.fault = AGENT_FAULT_QUOTA;
         w.retryable = 0;
     } else if (by_code && (status == 0 || (by_code->fault == AGENT_FAULT_OVERLOADED && status >= 500)
@@ -138,6 +149,9 @@ static AGENTI_NOINLINE agent_str agenti_failed_text(agenti_decoder *d, agent_str
     AGENTI_TOUCH(n + wrote.n);
     return agenti_str(p, n + wrote.n);
 }
+#ifdef AGENT_NO_FAULT_WORDS
+static agent_str agenti_details_word(agent_str list) { (void)list; return agenti_str(NULL, 0); }
+#else
 /* Google tells in a list what the status leaves open (G13, G14): why, as in API_KEY_INVALID, and which quota it was, that of a day or one
  * that a little waiting helps with. As a JSON string.                                                                  */
 static agent_str agenti_details_word(agent_str list)
@@ -157,6 +171,7 @@ static agent_str agenti_details_word(agent_str list)
     }
     return word;
 }
+#endif
 /* The members of an error object; those of `error` in it go before.                                                    */
 static AGENTI_NOINLINE void agenti_error_pick(agent_str error, agent_str *in)
 {
@@ -210,10 +225,10 @@ AGENTI_FN void agenti_fault_named(agenti_decoder *d, agent_str name, agent_str s
 static const char *agenti_body_word(agent_str headers, agent_str body)
 {
     agent_str v;
-    if (body.n == 0) return "the answer has an error status and no body";
-    if (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")) return "the answer has an error status and a compressed body";
-    if (body.p[0] == '\x1F') return "the answer has an error status and a compressed body";
-    return body.p[0] == '<' ? "the answer has an error status and an HTML page" : NULL;
+    if (body.n == 0) return AGENTI_WHY("the answer has an error status and no body");
+    if (body.p[0] == '\x1F' || (agent_http_header(headers, "content-encoding", &v) && v.n && !agenti_ieq(v, "identity")))
+        return AGENTI_WHY("the answer has an error status and a compressed body");
+    return body.p[0] == '<' ? AGENTI_WHY("the answer has an error status and an HTML page") : NULL;
 }
 AGENTI_FN uint32_t agenti_fault_switch(const agenti_fault *f)
 {
@@ -232,7 +247,8 @@ AGENTI_FN void agenti_fault_answer(agenti_decoder *d, int status, agent_str head
     const char *word;
     body = agenti_trim(body);
     word = agenti_body_word(headers, body);
-    if (body.n == 0 && status == 400) agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr("status 400 without a body: the request is too long"));
+    if (body.n == 0 && status == 400)
+        agenti_fault_set(d, AGENT_FAULT_CONTEXT, 0, "", agenti_cstr(AGENTI_WHY("status 400 without a body: the request is too long")));
     else if (word) agenti_fault_classify(d, status, none, none, agenti_cstr(word));
     else if ((body.p[0] == '{' || body.p[0] == '[' || body.p[0] == '"') && agent_json_check(body.p, body.n, d->depth_limit, NULL) == AGENT_OK) {
         told = agenti_retry_body(body);       /* before its strings are decoded in place                                */

@@ -526,7 +526,7 @@ static int agenti_gm_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
     if (agenti_is_object(body) && !agenti_gm_object(d, body, &known)) return 0;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of generateContent"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of generateContent")));
     d->done = 1;
     return agenti_gm_call_end(d, agenti_gm_lane(d));
 }

@@ -345,7 +345,7 @@ static int agenti_gi_whole(agenti_decoder *d, agent_str body)
 {
     int known = 0;
     if (agenti_is_object(body) && !agenti_gi_interaction(d, body, 1, &known)) return 0;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no interaction"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no interaction")));
     d->done = 1;
     return 1;
 }

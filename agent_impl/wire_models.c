@@ -1,5 +1,6 @@
 /* Lists of models, in any of the shapes that providers have, told in one. As an answer it is a wire format like the others, but nobody asks
  * for it by name. */
+#ifndef AGENT_NO_MODELS
 AGENTI_FN const agenti_wire *agenti_model_list(void);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_MODELS
@@ -101,4 +102,5 @@ static const agenti_wire agenti_models_wire = {
     { agenti_models_none, agenti_models_none, agenti_models_none, 0, agenti_models_none }, NULL, NULL
 };
 AGENTI_FN const agenti_wire *agenti_model_list(void) { return &agenti_models_wire; }
+#endif
 #endif

@@ -89,7 +89,7 @@ static int agenti_ol_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_ol_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is none of Ollama's"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is none of Ollama's")));
     return 1;
 }
 

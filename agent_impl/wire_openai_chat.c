@@ -119,24 +119,33 @@ static uint32_t agenti_oc_route(const agenti_decoder *d, agent_str id, int has_i
     }
     return d->lane_n == 0 || has_name ? d->lane_n : d->last_call;
 }
+#ifdef AGENT_NO_MENDING
+static int agenti_oc_wraps(agent_str name) { (void)name; return 0; }
+static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text) { (void)d; (void)c; (void)text; return 1; }
+#else
+static int agenti_oc_wraps(agent_str name) { return agenti_eq(name, agenti_oc_wrapper); }
 static int agenti_oc_wrapper_add(agenti_decoder *d, agenti_lane *c, agent_str text)
 {
     if (text.n <= d->item_limit - c->more.n) return agenti_text_add(&c->more, d->pool, d->graves, text);
-    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr("a call's arguments are longer than limits.item"));
+    agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("a call's arguments are longer than limits.item")));
     return 1;
 }
+#endif
 static int agenti_oc_begin(agenti_decoder *d, uint32_t at, agent_str id, agent_str name)
 {
     agenti_op *op;
     if (!agenti_stream_end(d) || agenti_lane_new(d) == NULL) return 0;
     d->lanes[at].named = name.n > 0;
-    d->lanes[at].call = !agenti_eq(name, agenti_oc_wrapper);
+    d->lanes[at].call = !agenti_oc_wraps(name);
     if (!d->lanes[at].call) { d->lanes[at].kind = AGENTI_OC_WRAPPER; return 1; }
     if ((op = agenti_op_add(d, AGENTI_OP_CALL, at)) == NULL) return 0;
     op->a = id;
     op->b = name;
     return 1;
 }
+#ifdef AGENT_NO_MENDING
+static int agenti_oc_wrappers_end(agenti_decoder *d) { (void)d; return 1; }
+#else
 /* The answer ends: the calls that wrappers hold; one that holds none is a call like any other. 0: no memory             */
 static int agenti_oc_wrappers_end(agenti_decoder *d)
 {
@@ -157,6 +166,7 @@ static int agenti_oc_wrappers_end(agenti_decoder *d)
     }
     return 1;
 }
+#endif
 static int agenti_oc_args(agenti_decoder *d, uint32_t call, agent_str args)
 {
     agenti_lane *c = &d->lanes[call];
@@ -387,7 +397,7 @@ static int agenti_oc_whole(agenti_decoder *d, agent_str body)
     if (known) d->done = 1;
     else if (agent_json_get(body, "message").p || agent_json_get(body, "detail").p || agent_json_get(body, "code").p)
         agenti_fault_object(d, body, 0);
-    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no chat completion"));
+    if (!known && !d->fault.fault) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no chat completion")));
     return 1;
 }
 
@@ -511,21 +521,22 @@ static void agenti_oc_file_out(agenti_buf *b, const agenti_request *r, const age
 /* Images by data and by URL, PDFs and the like by data, audio of two formats; plain text is text.                      */
 static void agenti_oc_user_part(agenti_buf *b, agenti_request *r, const agenti_msg *m, const agenti_part *p)
 {
-    const char *format = p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
+    int media = agenti_is_media(p->kind);
+    const char *format = media && p->kind == AGENT_PART_AUDIO && p->text.n ? agenti_oc_audio_format(agenti_text_view(&p->mime)) : NULL;
     if (p->kind == AGENT_PART_OTHER) { agenti_buf_add(b, p->text.p, p->text.n); return; }
     agenti_buf_str(b, "{\"type\":");
-    if (p->kind == AGENT_PART_IMAGE) {
+    if (media && p->kind == AGENT_PART_IMAGE) {
         agenti_buf_str(b, "\"image_url\",\"image_url\":{\"url\":");
         agenti_data_url_out(b, p);
         agenti_more_out(b, r, m, &p->inner);
         agenti_buf_str(b, "}");
     } else if (format) agenti_oc_audio_out(b, r, m, p, format);
-    else if (p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
+    else if (media && p->kind == AGENT_PART_FILE && (p->flags & AGENT_PART_BASE64)) agenti_oc_file_out(b, r, m, p);
     else {
         agenti_buf_str(b, "\"text\",\"text\":");
         if (p->text.n && !(p->flags & AGENT_PART_BASE64)) agenti_json_quote_to(b, agenti_text_view(&p->text));
-        else if (p->kind == AGENT_PART_TEXT) agenti_buf_str(b, "\"\"");
-        else agenti_media_left_out(b, r, p);
+        else if (media) agenti_media_left_out(b, r, p);
+        else agenti_buf_str(b, "\"\"");
     }
     agenti_more_out(b, r, m, &p->more);
     agenti_buf_str(b, "}");

@@ -83,7 +83,7 @@ static int agenti_ot_whole(agenti_decoder *d, agent_str body)
     int known = 0;
     if (agenti_is_object(body) && !agenti_ot_object(d, body, &known)) return 0;
     d->done = 1;
-    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no text completion"));
+    if (!known) agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no text completion")));
     return 1;
 }
 

@@ -8,6 +8,18 @@ AGENTI_FN int  agenti_opaque_add(agenti_decoder *, agent_str value);            
 AGENTI_FN void agenti_reasoning_out(agenti_buf *, agenti_request *, const agenti_msg *);      /* members of an assistant message */
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_WIRE_OPENAI_REPLAY
+static void agenti_reasoning_texts_out(agenti_buf *b, const agenti_msg *m, const char *key)
+{
+    uint32_t i;
+    agenti_json_member_str(b, key, agenti_str(NULL, 0));
+    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
+}
+#ifdef AGENT_NO_OPENAI_REPLAY
+AGENTI_FN int agenti_details_add(agenti_decoder *d, agent_str list) { (void)d; (void)list; return 1; }
+AGENTI_FN int agenti_details_text(agent_str list) { (void)list; return 0; }
+AGENTI_FN int agenti_opaque_add(agenti_decoder *d, agent_str value) { (void)d; (void)value; return 1; }
+static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m) { (void)b; (void)m; }
+#else
 /* Keeps a fragment with the reasoning that is open, or with an empty one.                                              */
 static int agenti_detail_keep(agenti_decoder *d, const char *open, agent_str members)
 {
@@ -128,12 +140,6 @@ static AGENTI_NOINLINE void agenti_details_out(agenti_buf *b, agent_str list, ag
         agenti_buf_add(b, item.p, item.n);
     }
 }
-static void agenti_reasoning_texts_out(agenti_buf *b, const agenti_msg *m, const char *key)
-{
-    uint32_t i;
-    agenti_json_member_str(b, key, agenti_str(NULL, 0));
-    for (i = 0; i < m->n; i++) if (m->parts[i].kind == AGENT_PART_REASONING) agenti_json_quote_more(b, agenti_text_view(&m->parts[i].text));
-}
 /* reasoning_details of all parts are one list; an opaque one has its text beside.                                      */
 static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m)
 {
@@ -165,6 +171,7 @@ static void agenti_reasoning_data_out(agenti_buf *b, const agenti_msg *m)
     agenti_json_member(b, "reasoning_opaque", opaque);
     agenti_reasoning_texts_out(b, m, "reasoning_text");
 }
+#endif
 AGENTI_FN AGENTI_NOINLINE void agenti_reasoning_out(agenti_buf *b, agenti_request *r, const agenti_msg *m)
 {
     int own = m->model == r->model, has = 0, data = 0;

@@ -671,7 +671,7 @@ static AGENTI_NOINLINE int agenti_rs_response(agenti_decoder *d, agent_str respo
     if ((agenti_eq(over, "completed") || agenti_eq(over, "done")) && status.n && !agenti_eq(status, "in_progress")) over = status;
     if (agenti_eq(over, "failed")) {
         if (agenti_is_object(f[AGENTI_RR_ERROR])) agenti_fault_object(d, f[AGENTI_RR_ERROR], 0);
-        else agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", agenti_cstr("the response failed"));
+        else agenti_fault_set(d, AGENT_FAULT_SERVER, 1, "", agenti_cstr(AGENTI_WHY("the response failed")));
         return 1;
     }
     while (d->lane_n) if (!agenti_rs_close(d, &d->lanes[0])) return 0;
@@ -707,7 +707,8 @@ static int agenti_rs_annotation(agenti_decoder *d, const agent_str *f)
 }
 static int agenti_rs_mismatch(agenti_decoder *d)                                /* F10                                   */
 {
-    agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is a chat completion and no response: the URL may be of another wire format"));
+    agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "",
+                     agenti_cstr(AGENTI_WHY("the answer is a chat completion and no response: the URL may be of another wire format")));
     return 1;
 }
 static AGENTI_NOINLINE int agenti_rs_object(agenti_decoder *d, agent_str json)
@@ -763,7 +764,7 @@ static int agenti_rs_whole(agenti_decoder *d, agent_str body)
     }
     if (agenti_is_array(agent_json_get(body, "choices"))) return agenti_rs_mismatch(d);
     if ((error.n && !agenti_eq(error, "null")) || agent_json_get(body, "detail").p || agent_json_get(body, "message").p) agenti_fault_object(d, body, 0);
-    else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr("the answer is no response"));
+    else agenti_fault_set(d, AGENT_FAULT_PROTOCOL, 0, "", agenti_cstr(AGENTI_WHY("the answer is no response")));
     return 1;
 }
 
