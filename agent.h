@@ -314,9 +314,13 @@
  * output to the engine's thread by a mailbox of the host's: calls are answered by number, no pointer is kept (examples/tools_threads.c).
  *
  * ==== 14 COMPILE-TIME OPTIONS ===================================================================================================
- * See "configuration" below: each macro, and where it must be defined. What leaving out saves, code and constants, gcc 12 -Os x86-64, rounded:
- *   OPENAI_CHAT 23 KB | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 19 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 13 | OLLAMA 5
- *   COHERE 8 | IMPORT (agent_import and agent_export) 40. All of it is 269 KB; one format without import 133 to 136, none 113.
+ * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
+ *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
+ *              OLLAMA 5 | COHERE 9
+ *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
+ * All of it is 296 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
+ * deadlines, queues and tools stay in each build.
  *
  * ==== 15 TLS ====================================================================================================================
  * AGENT_MBEDTLS adds a part on mbedTLS (2.28; 3.x is provided for and not tested; link -lmbedtls -lmbedx509 -lmbedcrypto): section 9 of the
@@ -413,8 +417,28 @@
  *                         [I]  the default allocator; both or none. ctx is desc.alloc_ctx
  *   AGENT_NO_MALLOC       [I]  there is no default allocator: desc.alloc or desc.block is required, <stdlib.h> is not used
  *   AGENT_NO_OPENAI_CHAT, AGENT_NO_OPENAI_RESPONSES, AGENT_NO_OPENAI_COMPLETIONS, AGENT_NO_ANTHROPIC, AGENT_NO_GEMINI,
- *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE, AGENT_NO_IMPORT
- *                         [I]  leaves a wire format out, or agent_import and agent_export; what each saves is in the manual's chapter 14
+ *   AGENT_NO_GEMINI_INTERACTIONS, AGENT_NO_BEDROCK, AGENT_NO_OLLAMA, AGENT_NO_COHERE
+ *                         [I]  leaves a wire format out; what each saves is in the manual's chapter 14
+ *   Functions left out, whose declarations go where the macro is defined [I, or A]:
+ *   AGENT_NO_IMPORT       agent_import, agent_export
+ *   AGENT_NO_SAVE         agent_save, agent_load
+ *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name
+ *   AGENT_NO_DECODE       agent_decode
+ *   AGENT_NO_MODELS       agent_models
+ *   AGENT_NO_SIGN         agent_sign: requests that are signed cannot be sent
+ *   AGENT_NO_CODECS       agent_json_*, agent_sse_*, agent_lines_*, agent_http_*: private, what is not needed goes
+ *   AGENT_NO_PROVIDERS    agent_provider_at and the table behind it: agent_desc.providers has the rows
+ *   AGENT_NO_HTTP1        AGENT_VIA_BYTES: all HTTP is the host's (AGENT_VIA_HTTP)
+ *   Abilities left out [I]:
+ *   AGENT_NO_FILES        files in messages: what a provider or a host hands in is a WARNING, or E_ARG
+ *   AGENT_NO_THINK        <think> tags in text
+ *   AGENT_NO_OPENAI_REPLAY   reasoning_details, opaque blocks and the like of OpenAI chat's hosts, which want them back
+ *   AGENT_NO_MENDING      calls that a model wrote wrongly are not taken apart: several objects as one call's arguments, calls in a wrapper, in text
+ *   AGENT_NO_RETRY_HINT   when a provider says to come back: backoff alone counts
+ *   AGENT_NO_FAULT_WORDS  an error's kind by its code and words: the HTTP status alone counts
+ *   AGENT_NO_WORDS        texts for people (agent_last, agent_code_text, ERROR and WARNING): they are empty, codes and faults stay
+ *   AGENT_NO_SHORTCUT     the short way for events that repeat themselves: the same events, slower
+ *   AGENT_NO_SPLIT        payloads longer than limits.piece come whole, not in pieces
  *   AGENT_MBEDTLS         [A]  TLS for the host's sockets, on mbedTLS: the manual's chapter 15
  *   AGENT_ASSERT(x)       [I]  checks of the engine's own logic, never of a peer's bytes; default: nothing
  */
@@ -5187,12 +5211,16 @@ AGENTI_FN int agenti_too_many(agenti_decoder *d)
     agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("more tool calls in one answer than limits.calls_per_step")));
     return 1;
 }
-AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+static int agenti_op_warning(agenti_decoder *d, const char *text)            /* text: static                          */
 {
     agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
-    d->bad++;
-    if (op) op->a = agenti_cstr(AGENTI_WHY("a payload that is no JSON was passed over"));
+    if (op) op->a = agenti_cstr(text);
     return op != NULL;
+}
+AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+{
+    d->bad++;
+    return agenti_op_warning(d, AGENTI_WHY("a payload that is no JSON was passed over"));
 }
 AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
 {
@@ -5213,7 +5241,12 @@ AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
     return type->n && agenti_base64_ok(*data);
 }
 #ifdef AGENT_NO_FILES
-AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime) { (void)d; (void)kind; (void)value; (void)mime; return 1; }
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
+{
+    (void)kind;
+    (void)mime;
+    return !agenti_nonempty(value) || agenti_op_warning(d, AGENTI_WHY("a file of the answer is left out"));
+}
 #else
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {

@@ -312,9 +312,13 @@
  * output to the engine's thread by a mailbox of the host's: calls are answered by number, no pointer is kept (examples/tools_threads.c).
  *
  * ==== 14 COMPILE-TIME OPTIONS ===================================================================================================
- * See "configuration" below: each macro, and where it must be defined. What leaving out saves, code and constants, gcc 12 -Os x86-64, rounded:
- *   OPENAI_CHAT 23 KB | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 19 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 13 | OLLAMA 5
- *   COHERE 8 | IMPORT (agent_import and agent_export) 40. All of it is 269 KB; one format without import 133 to 136, none 113.
+ * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
+ *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
+ *              OLLAMA 5 | COHERE 9
+ *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
+ * All of it is 296 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
+ * deadlines, queues and tools stay in each build.
  *
  * ==== 15 TLS ====================================================================================================================
  * AGENT_MBEDTLS adds a part on mbedTLS (2.28; 3.x is provided for and not tested; link -lmbedtls -lmbedx509 -lmbedcrypto): section 9 of the

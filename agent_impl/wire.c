@@ -468,12 +468,16 @@ AGENTI_FN int agenti_too_many(agenti_decoder *d)
     agenti_fault_set(d, AGENT_FAULT_LIMIT, 0, "", agenti_cstr(AGENTI_WHY("more tool calls in one answer than limits.calls_per_step")));
     return 1;
 }
-AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+static int agenti_op_warning(agenti_decoder *d, const char *text)            /* text: static                          */
 {
     agenti_op *op = agenti_op_add(d, AGENTI_OP_WARNING, 0);
-    d->bad++;
-    if (op) op->a = agenti_cstr(AGENTI_WHY("a payload that is no JSON was passed over"));
+    if (op) op->a = agenti_cstr(text);
     return op != NULL;
+}
+AGENTI_FN int agenti_payload_bad(agenti_decoder *d)
+{
+    d->bad++;
+    return agenti_op_warning(d, AGENTI_WHY("a payload that is no JSON was passed over"));
 }
 AGENTI_FN int agenti_model_set(agenti_decoder *d, agent_str value)
 {
@@ -494,7 +498,12 @@ AGENTI_FN int agenti_data_split(agent_str url, agent_str *type, agent_str *data)
     return type->n && agenti_base64_ok(*data);
 }
 #ifdef AGENT_NO_FILES
-AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime) { (void)d; (void)kind; (void)value; (void)mime; return 1; }
+AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
+{
+    (void)kind;
+    (void)mime;
+    return !agenti_nonempty(value) || agenti_op_warning(d, AGENTI_WHY("a file of the answer is left out"));
+}
 #else
 AGENTI_FN int agenti_file_add(agenti_decoder *d, int kind, agent_str value, const char *mime)
 {
