@@ -222,7 +222,11 @@ $(B)/interop-drive: tests/interop/drive.c agent.h $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "cc $@"
 	$(Q)$(compile) $< $(parts) -o $@ $(LDFLAGS)
-interop: $(B)/chat $(B)/interop-drive
+$(B)/interop-schema: tests/interop/schema.c agent.h
+	@mkdir -p $(@D)
+	@echo "cc $@"
+	$(Q)$(compile) $< -o $@ $(LDFLAGS)
+interop: $(B)/chat $(B)/interop-drive $(B)/interop-schema
 	@B='$(B)' SHARED='$(SHARED)' sh tests/interop/run.sh $(GROUPS)
 $(B)/interop-tls-inside: tests/interop/tls_inside.c agent.h $(HEADERS)
 	@mkdir -p $(@D)

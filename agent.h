@@ -283,8 +283,11 @@
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
- * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's
- * that never allocate (section 8 of the declarations).
+ * proxies, log viewers, tests. Without an engine: agent_json_*, agent_schema_*, agent_sse_*, agent_lines_*, agent_http_* are structs of the
+ * caller's that never allocate (section 8 of the declarations). Arguments against a tool's schema, and what to tell the model:
+ *
+ *   agent_schema_init(&x, schema, arguments);
+ *   while (agent_schema_next(&x, &err) == AGENT_MORE) { agent_schema_text(&err, line, sizeof line); puts(line); }
  *
  * ==== 10 MEMORY =================================================================================================================
  * All memory comes through desc.alloc, or out of desc.block (no malloc at all). mem_limit caps the engine and each session; agent_memory tells
@@ -317,9 +320,9 @@
  * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
  *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
  *              OLLAMA 5 | COHERE 9
- *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
  *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
- * All of it is 296 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
+ * All of it is 310 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
  * deadlines, queues and tools stay in each build.
  *
  * ==== 15 TLS ====================================================================================================================
@@ -347,6 +350,9 @@
  *   json_read.c        strict checking, views, picking members in one pass
  *   json_write.c       quoting and writing
  *   json_partial.c     completing a prefix, for showing
+ *   json_compare.c     values by what they mean: equality, hashes
+ *   pattern.c          regular expressions in linear time
+ *   schema.c           JSON Schema: does a value fit
  *   json_split.c       a long JSON text as several short ones
  *   http1.c            HTTP/1.1 answers in, header lines out
  *   sse.c              server-sent events
@@ -422,6 +428,7 @@
  *   Functions left out, whose declarations go where the macro is defined [I, or A]:
  *   AGENT_NO_IMPORT       agent_import, agent_export
  *   AGENT_NO_SAVE         agent_save, agent_load
+ *   AGENT_NO_SCHEMA       agent_schema_*
  *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name
  *   AGENT_NO_DECODE       agent_decode
  *   AGENT_NO_MODELS       agent_models
@@ -447,7 +454,8 @@
     || defined AGENT_NO_IMPORT || defined AGENT_NO_SHORTCUT || defined AGENT_NO_SPLIT || defined AGENT_NO_THINK || defined AGENT_NO_RETRY_HINT \
     || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
     || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
-    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE
+    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE \
+    || defined AGENT_NO_SCHEMA
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus
@@ -977,6 +985,54 @@ AGENTDEF int       agent_json_bool(agent_str value, int otherwise);
 AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t cap); /* with quotes; invalid UTF-8 becomes U+FFFD, one per maximal bad subpart */
 /* Completes a prefix of a JSON text so that it parses: for showing, never for running. Length needed; *parses may be NULL. */
 AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
+#endif
+
+typedef struct agent_json_level { uint64_t h[2], key[2]; int object; } agent_json_level;     /* room that JSON values are compared in */
+#ifndef AGENT_NO_SCHEMA
+/* JSON Schema: does a value fit? The keywords that tools use, of draft 4 to 2020-12: type enum const, multipleOf minimum maximum
+ * exclusiveMinimum exclusiveMaximum, minLength maxLength pattern, items prefixItems additionalItems minItems maxItems, properties
+ * patternProperties additionalProperties propertyNames required minProperties maxProperties, allOf anyOf oneOf not if then else, $ref inside
+ * the document (# and #/pointer), boolean schemas. Others are passed over, as are formats, references elsewhere, and patterns with
+ * look-around, back references or \p or of over 512 steps. Numbers compare exactly, also 1e400; of enum and const two arrays or objects by
+ * 128-bit hashes. Schema and value are texts that agent_json_check has passed; they are viewed, never copied. */
+enum { AGENT_SCHEMA_DEPTH = 64, AGENT_PATTERN_STEPS = 512, AGENT_PATTERN_RANGES = 96, AGENT_PATTERN_GROUPS = 24 };
+typedef struct agent_schema_frame {          /* this and the next three: room that agent_schema_next works in            */
+  agent_str schema, value, list;
+  size_t at, at_list, at_value, far;
+  uint32_t count, fits, best;
+  uint16_t path; uint8_t doing, silent, ok, members, items, member;
+} agent_schema_frame;
+typedef struct agent_pattern_step { uint8_t op, no; int16_t to; uint32_t a; } agent_pattern_step;
+typedef struct agent_pattern_group { uint16_t start, branch, jump; } agent_pattern_group;
+typedef struct agent_pattern {
+  const char *p; size_t n, at;
+  uint32_t steps, ranges, groups; int ok;
+  agent_pattern_step step[AGENT_PATTERN_STEPS];
+  agent_pattern_group group[AGENT_PATTERN_GROUPS];
+  uint32_t range[AGENT_PATTERN_RANGES][2], now[AGENT_PATTERN_STEPS / 32], next[AGENT_PATTERN_STEPS / 32];
+  uint16_t list[AGENT_PATTERN_STEPS];
+} agent_pattern;
+typedef struct agent_schema {                /* about 17 KB: a host with a small stack keeps it elsewhere               */
+  agent_str schema, value;
+  size_t far; uint32_t depth, work; int rc;
+  uint16_t path_n; char path[256];
+  agent_schema_frame frame[AGENT_SCHEMA_DEPTH];
+  agent_json_level level[65];
+  agent_pattern pattern;
+} agent_schema;
+typedef struct agent_schema_error {          /* views into schema, value and the agent_schema, until the next call      */
+  agent_str path;                            /* where in the value: a.b[2]; "": all of it; cut after 255 bytes          */
+  size_t offset;                             /* the byte of the value at which what is wrong starts                     */
+  agent_str keyword;                         /* which one refuses it; "false": the schema false                         */
+  agent_str want, got;                       /* JSON: the keyword's value (required: the name that is missing) and the value that it refuses */
+} agent_schema_error;
+AGENTDEF void agent_schema_init(agent_schema *, agent_str schema, agent_str value);
+/* MORE: *out is the next thing that does not fit, call again. OK: that was all, and if none came the value fits. E_LIMIT: schemas within
+ * schemas over AGENT_SCHEMA_DEPTH deep (a $ref to itself), or applied over 16 times for each byte of both texts: the rest is not known. The
+ * time is linear in the value. Of anyOf and oneOf the branch that came furthest tells what is wrong with it, if one was meant. */
+AGENTDEF int agent_schema_next(agent_schema *, agent_schema_error *out);
+/* An error in words that a model can go by, as in "edits[0].line: has to be at least 1, and is 0". NUL-terminated if cap > 0; length needed. */
+AGENTDEF size_t agent_schema_text(const agent_schema_error *, char *buf, size_t cap);
 #endif
 
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
@@ -1811,6 +1867,12 @@ AGENTI_FN size_t agenti_num_prefix(const char *p, size_t n);        /* length of
 AGENTI_FN int    agenti_int(agent_str, int64_t *out);               /* a plain integer in range: 1                     */
 AGENTI_FN int    agenti_count(agent_str, int64_t *out);             /* any number, toward 0, clamped to 0 .. 2^63-1 */
 AGENTI_FN int    agenti_double(agent_str, double *out);             /* nearest, ties to even; 0: no number, or overflow */
+AGENTI_FN int    agenti_num_compare(agent_str, agent_str);          /* < 0, 0, > 0, exact; what is no number is 0       */
+AGENTI_FN int    agenti_num_whole(agent_str);                       /* a number without a fraction, as 1.50e1           */
+AGENTI_FN int    agenti_num_divides(agent_str by, agent_str);       /* is the second a multiple of the first, exactly? by: to 18 digits */
+/* Equal numbers have equal normal forms: 1 if negative, and the digits without zeros at either end, whose first stands for 10^(*point - 1).
+ * Returns how many digits there are, at most cap of them in out; 0: zero, or no number.                                */
+AGENTI_FN size_t agenti_num_normal(agent_str, int *neg, int64_t *point, char *out, size_t cap);
 AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out20);          /* length; no NUL                                  */
 AGENTI_FN size_t agenti_i64_text(int64_t v, char *out21);
 
@@ -1913,6 +1975,69 @@ AGENTI_FN int agenti_count(agent_str t, int64_t *out)
     }
     *out = v;
     return 1;
+}
+
+static size_t agenti_dec_significant(const agenti_dec *d)                       /* digits without the zeros at the end  */
+{
+    size_t n = d->n;
+    while (n > 0 && agenti_dec_digit(d, n - 1) == 0) n--;
+    return n;
+}
+AGENTI_FN int agenti_num_compare(agent_str s, agent_str t)
+{
+    agenti_dec a, b;
+    size_t i, n;
+    int less;
+    if (!agenti_dec_read(s, &a) || !agenti_dec_read(t, &b)) return 0;
+    if (a.n == 0 || b.n == 0) return a.n ? (a.neg ? -1 : 1) : b.n ? (b.neg ? 1 : -1) : 0;
+    less = a.neg ? 1 : -1;
+    if (a.neg != b.neg) return -less;
+    if (a.point != b.point) return a.point < b.point ? less : -less;
+    n = a.n > b.n ? a.n : b.n;
+    for (i = 0; i < n; i++)
+        if (agenti_dec_digit(&a, i) != agenti_dec_digit(&b, i)) return agenti_dec_digit(&a, i) < agenti_dec_digit(&b, i) ? less : -less;
+    return 0;
+}
+AGENTI_FN int agenti_num_whole(agent_str t)
+{
+    agenti_dec d;
+    size_t n;
+    if (!agenti_dec_read(t, &d)) return 0;
+    n = agenti_dec_significant(&d);
+    return n == 0 || (d.point > 0 && (uint64_t)d.point >= n);
+}
+AGENTI_FN int agenti_num_divides(agent_str by, agent_str t)
+{
+    agenti_dec d, v;
+    size_t n, m, i;
+    uint64_t div = 0, rest = 0;
+    int64_t zeros;
+    if (!agenti_dec_read(by, &d) || !agenti_dec_read(t, &v)) return 0;
+    n = agenti_dec_significant(&d);
+    m = agenti_dec_significant(&v);
+    if (m == 0) return 1;
+    if (n == 0 || n > 18) return 0;
+    for (i = 0; i < n; i++) div = div * 10 + agenti_dec_digit(&d, i);
+    zeros = (v.point - (int64_t)m) - (d.point - (int64_t)n);   /* both are whole numbers times a power of ten, of the lowest digit's place */
+    if (zeros < 0) return 0;
+    for (i = 0; i < m; i++) rest = (rest * 10 + agenti_dec_digit(&v, i)) % div;
+    for (; zeros > 0 && zeros <= 64; zeros--) rest = rest * 10 % div;
+    while (zeros > 0 && div % 2 == 0) div /= 2;                /* more tens than 2s and 5s: what else is in it decides  */
+    while (zeros > 0 && div % 5 == 0) div /= 5;
+    return rest % div == 0;
+}
+AGENTI_FN size_t agenti_num_normal(agent_str t, int *neg, int64_t *point, char *out, size_t cap)
+{
+    agenti_dec d;
+    size_t n, i;
+    *neg = 0;
+    *point = 0;
+    if (!agenti_dec_read(t, &d) || d.n == 0) return 0;
+    n = agenti_dec_significant(&d);
+    *neg = d.neg;
+    *point = d.point;
+    for (i = 0; i < n && i < cap; i++) out[i] = (char)('0' + agenti_dec_digit(&d, i));
+    return n;
 }
 
 /* Nearest double. First 64-bit arithmetic with a bound of its error; when the bound reaches over the middle between two doubles, an
@@ -3173,6 +3298,986 @@ AGENTI_CODEC size_t agent_json_repair(const char *p, size_t n, char *buf, size_t
     for (; r.c.depth > 0; r.c.depth--, r.c.objects >>= 1) agenti_sink_add(&s, r.c.objects & 1 ? "}" : "]", 1);
     if (parses) *parses = s.n > 0;
     return agenti_sink_end(&s);
+}
+#endif
+
+/* ==== json_compare.c: values by what they mean: equality, hashes ================================================== */
+/* What JSON values mean, whatever they are spelled like: numbers by their value, strings by their characters, objects in any order. The text
+ * has passed agent_json_check. */
+enum { AGENTI_JSON_LEVELS = AGENTI_J_DEPTH + 1 };      /* rooms to work in, of any contents */
+
+/* The character at the start of a raw string that is not empty; returns its length there. Half a surrogate pair stays half.           */
+AGENTI_FN size_t agenti_json_char(const char *p, size_t n, uint32_t *cp);
+AGENTI_FN size_t agenti_json_chars(agent_str raw);                              /* how many characters                  */
+AGENTI_FN int agenti_chars_equal(agent_str raw, agent_str other);               /* both raw                             */
+AGENTI_FN int agenti_is_number(agent_str value);                                /* by its first byte                    */
+AGENTI_FN agent_str agenti_unquoted(agent_str string);                          /* without its quotes, raw              */
+/* 128 bits of the value: equal values have equal ones, others by chance do not; who knows the seed can make them. Of numbers over 64 digits
+ * the first 64 count. Returns 0 if it is nested more than AGENTI_J_DEPTH levels.                                       */
+AGENTI_FN int agenti_json_hash(agent_json_level *, agent_str value, uint64_t seed, uint64_t out[2]);
+AGENTI_FN int agenti_json_equal(agent_json_level *, agent_str, agent_str);    /* exact, but for two arrays or objects: by their hashes */
+
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_JSON_COMPARE
+/* ---- characters ---- */
+AGENTI_FN size_t agenti_json_char(const char *p, size_t n, uint32_t *cp)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    uint32_t low;
+    size_t k, more, i;
+    if (p[0] == '\\') {
+        if ((k = agenti_json_escape(p, n, cp)) == 0) { *cp = '\\'; return 1; }
+        if (*cp < 0xD800 || *cp > 0xDBFF || k >= n || p[k] != '\\' || (more = agenti_json_escape(p + k, n - k, &low)) == 0) return k;
+        if (low < 0xDC00 || low > 0xDFFF) return k;
+        *cp = 0x10000 + ((*cp - 0xD800) << 10) + (low - 0xDC00);
+        return k + more;
+    }
+    more = u[0] < 0xC0 ? 0 : u[0] < 0xE0 ? 1 : u[0] < 0xF0 ? 2 : 3;
+    if (more >= n) more = n - 1;
+    *cp = more == 0 ? u[0] : u[0] & (0x3Fu >> more);
+    for (i = 1; i <= more; i++) *cp = *cp << 6 | (u[i] & 0x3F);
+    return more + 1;
+}
+AGENTI_FN size_t agenti_json_chars(agent_str raw)
+{
+    size_t i, n = 0;
+    uint32_t cp;
+    for (i = 0; i < raw.n; n++) i += agenti_json_char(raw.p + i, raw.n - i, &cp);
+    AGENTI_TOUCH(raw.n);
+    return n;
+}
+/* ---- hashes ---- */
+static void agenti_hash_add(uint64_t h[2], uint64_t v)
+{
+    h[0] = (h[0] ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    h[0] ^= h[0] >> 29;
+    h[1] = (h[1] + v + 1) * UINT64_C(0xC2B2AE3D27D4EB4F);
+    h[1] ^= h[1] >> 32;
+}
+static void agenti_hash_start(uint64_t h[2], uint64_t seed, unsigned kind)
+{
+    h[0] = seed;
+    h[1] = ~seed;
+    agenti_hash_add(h, kind);
+}
+static void agenti_hash_chars(uint64_t h[2], agent_str raw)
+{
+    size_t i;
+    uint32_t cp;
+    for (i = 0; i < raw.n; agenti_hash_add(h, cp)) i += agenti_json_char(raw.p + i, raw.n - i, &cp);
+    AGENTI_TOUCH(raw.n);
+}
+static void agenti_hash_number(uint64_t h[2], agent_str t)
+{
+    char digits[64];
+    int neg;
+    int64_t point;
+    size_t n = agenti_num_normal(t, &neg, &point, digits, sizeof digits), i;
+    agenti_hash_add(h, (uint64_t)neg);
+    agenti_hash_add(h, (uint64_t)point);
+    agenti_hash_add(h, n);
+    for (i = 0; i < n && i < sizeof digits; i++) agenti_hash_add(h, (unsigned char)digits[i]);
+}
+AGENTI_FN int agenti_is_number(agent_str v) { return v.n > 0 && (v.p[0] == '-' || (v.p[0] >= '0' && v.p[0] <= '9')); }
+AGENTI_FN agent_str agenti_unquoted(agent_str v) { return agenti_str(v.p + 1, v.n < 2 ? 0 : v.n - 2); }
+static void agenti_hash_scalar(uint64_t h[2], agent_str v, uint64_t seed)
+{
+    agenti_hash_start(h, seed, v.n ? (unsigned char)v.p[0] == '"' ? '"' : agenti_is_number(v) ? '0' : (unsigned char)v.p[0] : 0);
+    if (v.n && v.p[0] == '"') agenti_hash_chars(h, agenti_unquoted(v));
+    else if (agenti_is_number(v)) agenti_hash_number(h, v);
+}
+/* A value inside is known: it counts in what it stands in, in an array at its place, in an object with its key alone. */
+static void agenti_hash_member(agent_json_level *l, const uint64_t v[2])
+{
+    uint64_t m[2];
+    if (!l->object) {
+        agenti_hash_add(l->h, v[0]);
+        agenti_hash_add(l->h, v[1]);
+        return;
+    }
+    m[0] = l->key[0];
+    m[1] = l->key[1];
+    agenti_hash_add(m, v[0]);
+    agenti_hash_add(m, v[1]);
+    l->h[0] += m[0];
+    l->h[1] += m[1];
+}
+static void agenti_hash_open(agent_json_level *l, char bracket, uint64_t seed)
+{
+    l->object = bracket == '{';
+    agenti_hash_start(l->h, seed, (unsigned char)bracket);
+}
+/* One token of an array or object at p; behind it. A string before a colon is a key. */
+static const char *agenti_hash_token(agent_json_level *l, const char *p, const char *end, uint64_t seed)
+{
+    size_t k = agenti_json_skip(p, (size_t)(end - p));
+    const char *after = p + (k ? k : 1);
+    agent_str v = agenti_str(p, k);
+    uint64_t h[2];
+    if (k == 0) return after;                 /* a comma or colon                                                      */
+    if (*p == '"' && l->object) {
+        const char *colon = after + agenti_json_space(after, (size_t)(end - after));
+        if (colon < end && *colon == ':') {
+            agenti_hash_start(l->key, seed, 'k');
+            agenti_hash_chars(l->key, agenti_unquoted(v));
+            return colon + 1;
+        }
+    }
+    agenti_hash_scalar(h, v, seed);
+    agenti_hash_member(l, h);
+    return after;
+}
+AGENTI_FN int agenti_json_hash(agent_json_level *x, agent_str value, uint64_t seed, uint64_t out[2])
+{
+    const char *p = value.p, *end = value.p + value.n;
+    uint32_t depth = 0;
+    if (value.n == 0 || (*p != '{' && *p != '[')) { agenti_hash_scalar(out, value, seed); return 1; }
+    agenti_hash_open(&x[0], *p++, seed);
+    while ((p += agenti_json_space(p, (size_t)(end - p))) < end) {
+        if (*p == '{' || *p == '[') {
+            if (++depth > AGENTI_J_DEPTH) return 0;
+            agenti_hash_open(&x[depth], *p++, seed);
+        } else if (*p == '}' || *p == ']') {
+            p++;
+            if (depth-- == 0) break;
+            agenti_hash_member(&x[depth], x[depth + 1].h);
+        } else p = agenti_hash_token(&x[depth], p, end, seed);
+    }
+    out[0] = x[0].h[0];
+    out[1] = x[0].h[1];
+    return 1;
+}
+AGENTI_FN int agenti_chars_equal(agent_str a, agent_str b)
+{
+    size_t i = 0, j = 0;
+    uint32_t c = 0, d = 0;
+    if (a.n == b.n && memcmp(a.p, b.p, a.n) == 0) return 1;
+    while (i < a.n && j < b.n && c == d) {
+        i += agenti_json_char(a.p + i, a.n - i, &c);
+        j += agenti_json_char(b.p + j, b.n - j, &d);
+    }
+    return c == d && i == a.n && j == b.n;
+}
+AGENTI_FN int agenti_json_equal(agent_json_level *x, agent_str a, agent_str b)
+{
+    uint64_t h[2], g[2];
+    if (a.n == 0 || b.n == 0) return a.n == b.n;
+    if (agenti_is_number(a)) return agenti_is_number(b) && agenti_num_compare(a, b) == 0;
+    if (a.p[0] != b.p[0]) return 0;
+    if (a.p[0] == '"') return agenti_chars_equal(agenti_unquoted(a), agenti_unquoted(b));
+    if (a.p[0] != '{' && a.p[0] != '[') return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+    return agenti_json_hash(x, a, 0, h) && agenti_json_hash(x, b, 0, g) && h[0] == g[0] && h[1] == g[1];
+}
+#endif
+
+/* ==== pattern.c: regular expressions in linear time =============================================================== */
+/* Regular expressions as JSON Schema has them (ECMA 262), without what needs backtracking: every pattern is matched in time linear in the text.
+ * A pattern becomes a program of steps; a bit for each says which could be next. What is not understood (look-around, back references,
+ * properties of characters) or too large is said so, and matches nothing and everything: the caller decides. */
+#ifndef AGENT_NO_SCHEMA
+AGENTI_FN int agenti_pattern_set(agent_pattern *, agent_str raw);             /* 0: not understood, or too large       */
+AGENTI_FN int agenti_pattern_in(agent_pattern *, agent_str raw);              /* is it anywhere in this raw JSON string? */
+#endif
+
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_PATTERN) && !defined AGENT_NO_SCHEMA
+enum { AGENTI_RE_MATCH, AGENTI_RE_CHAR, AGENTI_RE_ANY, AGENTI_RE_CLASS, AGENTI_RE_JUMP, AGENTI_RE_SPLIT, AGENTI_RE_START, AGENTI_RE_END, AGENTI_RE_WORD };
+#define AGENTI_RE_NONE UINT32_MAX
+
+/* ---- from the pattern to steps ---- */
+static uint32_t agenti_re_peek(agent_pattern *x, size_t *len)                 /* NONE: the end                         */
+{
+    uint32_t c;
+    if (x->at >= x->n) { *len = 0; return AGENTI_RE_NONE; }
+    *len = agenti_json_char(x->p + x->at, x->n - x->at, &c);
+    return c;
+}
+static uint32_t agenti_re_take(agent_pattern *x)
+{
+    size_t len;
+    uint32_t c = agenti_re_peek(x, &len);
+    x->at += len;
+    return c;
+}
+static int agenti_re_eat(agent_pattern *x, uint32_t want)
+{
+    size_t len;
+    if (agenti_re_peek(x, &len) != want) return 0;
+    x->at += len;
+    return 1;
+}
+static void agenti_re_add(agent_pattern *x, int op, int no, int to, uint32_t a)
+{
+    agent_pattern_step *s = &x->step[x->steps];
+    if (x->steps + 1 >= AGENT_PATTERN_STEPS) { x->ok = 0; return; }
+    s->op = (uint8_t)op;
+    s->no = (uint8_t)no;
+    s->to = (int16_t)to;
+    s->a = a;
+    x->steps++;
+}
+/* Room for a step before those from `at` on; what is in them leads nowhere outside, so that their distances stay. */
+static void agenti_re_insert(agent_pattern *x, uint32_t at, int op, int to)
+{
+    agenti_re_add(x, op, 0, to, 0);
+    if (!x->ok) return;
+    memmove(&x->step[at + 1], &x->step[at], (x->steps - 1 - at) * sizeof x->step[0]);
+    x->step[at].op = (uint8_t)op;
+    x->step[at].no = 0;
+    x->step[at].to = (int16_t)to;
+    x->step[at].a = 0;
+}
+static void agenti_re_range(agent_pattern *x, uint32_t from, uint32_t to)
+{
+    if (x->ranges >= AGENT_PATTERN_RANGES) { x->ok = 0; return; }
+    x->range[x->ranges][0] = from;
+    x->range[x->ranges++][1] = to;
+}
+/* The ranges of \d \w \s, or with `no` all but them.                                                                   */
+static int agenti_re_set(agent_pattern *x, uint32_t c)
+{
+    static const uint32_t digits[] = { '0', '9' }, words[] = { '0', '9', 'A', 'Z', '_', '_', 'a', 'z' };
+    static const uint32_t blanks[] = { 9, 13, ' ', ' ', 0xA0, 0xA0, 0x1680, 0x1680, 0x2000, 0x200A, 0x2028, 0x2029, 0x202F, 0x202F, 0x205F, 0x205F,
+                                       0x3000, 0x3000, 0xFEFF, 0xFEFF };
+    const uint32_t *set = (c | 32) == 'd' ? digits : (c | 32) == 'w' ? words : (c | 32) == 's' ? blanks : NULL;
+    size_t n = set == digits ? 2 : set == words ? 8 : 20, i;
+    uint32_t from = 0;
+    if (set == NULL) return 0;
+    for (i = 0; i < n; i += 2) {
+        if (c & 32) { agenti_re_range(x, set[i], set[i + 1]); continue; }
+        agenti_re_range(x, from, set[i] - 1);
+        from = set[i + 1] + 1;
+    }
+    if (!(c & 32)) agenti_re_range(x, from, 0x10FFFF);
+    return 1;
+}
+static uint32_t agenti_re_hex(agent_pattern *x, int digits)                   /* 0: as many as there are               */
+{
+    uint32_t v = 0, c;
+    size_t len;
+    int i;
+    for (i = 0; digits == 0 || i < digits; i++) {
+        c = agenti_re_peek(x, &len);
+        if (c >= '0' && c <= '9') c -= '0';
+        else if (c < 128 && (c | 32) >= 'a' && (c | 32) <= 'f') c = (c | 32) - 'a' + 10;
+        else break;
+        x->at += len;
+        v = v > 0x10FFFF ? v : v * 16 + c;
+    }
+    if (i == 0 || i < digits || v > 0x10FFFF) x->ok = 0;
+    return v;
+}
+/* Behind a backslash: the character that is meant.                                                                     */
+static uint32_t agenti_re_escape(agent_pattern *x, int in_class)
+{
+    static const char from[] = "tnvfr0", to[] = "\t\n\v\f\r";                  /* \0 by the NUL at the end              */
+    uint32_t c = agenti_re_take(x), v;
+    const char *k;
+    if (c == 'b' && in_class) return 8;
+    if (c == 'c') { v = agenti_re_take(x); if (v >= 128 || (v | 32) < 'a' || (v | 32) > 'z') x->ok = 0; return v & 31; }
+    if (c == 'x') return agenti_re_hex(x, 2);
+    if (c == 'u' && agenti_re_eat(x, '{')) { v = agenti_re_hex(x, 0); if (!agenti_re_eat(x, '}')) x->ok = 0; return v; }
+    if (c == 'u') {
+        size_t at;
+        v = agenti_re_hex(x, 4);
+        at = x->at;
+        if (v >= 0xD800 && v <= 0xDBFF && agenti_re_eat(x, '\\') && agenti_re_eat(x, 'u')) {
+            uint32_t low = agenti_re_hex(x, 4);
+            if (low >= 0xDC00 && low <= 0xDFFF) return 0x10000 + ((v - 0xD800) << 10) + (low - 0xDC00);
+        }
+        x->at = at;
+        return v;
+    }
+    if (c < 128 && c > 0 && (k = (const char *)memchr(from, (int)c, 6)) != NULL) return (unsigned char)to[k - from];
+    if (c == AGENTI_RE_NONE || (c >= '1' && c <= '9') || c == 'k' || (c | 32) == 'p' || c == 'b' || c == 'B') x->ok = 0;   /* not understood here */
+    return c;
+}
+/* Of a class, behind its bracket: one character; or a set, which is taken: NONE.                                        */
+static uint32_t agenti_re_class_char(agent_pattern *x)
+{
+    uint32_t c = agenti_re_take(x), d;
+    size_t len;
+    if (c != '\\') { if (c == AGENTI_RE_NONE) x->ok = 0; return c; }
+    d = agenti_re_peek(x, &len);
+    if (d < 128 && agenti_re_set(x, d)) { x->at += len; return AGENTI_RE_NONE; }
+    return agenti_re_escape(x, 1);
+}
+static void agenti_re_class(agent_pattern *x)
+{
+    uint32_t first = x->ranges, c, d;
+    int no = agenti_re_eat(x, '^');
+    while (x->ok && !agenti_re_eat(x, ']')) {
+        size_t at;
+        c = agenti_re_class_char(x);
+        at = x->at;
+        if (!x->ok || c == AGENTI_RE_NONE) continue;
+        if (agenti_re_eat(x, '-')) {
+            size_t len;
+            if (agenti_re_peek(x, &len) != ']') {
+                d = agenti_re_class_char(x);
+                if (d == AGENTI_RE_NONE) { agenti_re_range(x, c, c); agenti_re_range(x, '-', '-'); continue; }   /* [a-\d] */
+                if (d < c) x->ok = 0;
+                agenti_re_range(x, c, d);
+                continue;
+            }
+            x->at = at;
+        }
+        agenti_re_range(x, c, c);
+    }
+    agenti_re_add(x, AGENTI_RE_CLASS, no, (int)(x->ranges - first), first);
+}
+static void agenti_re_atom_escape(agent_pattern *x)
+{
+    uint32_t first = x->ranges, c;
+    size_t len;
+    c = agenti_re_peek(x, &len);
+    if (c < 128 && agenti_re_set(x, c)) {
+        x->at += len;
+        agenti_re_add(x, AGENTI_RE_CLASS, 0, (int)(x->ranges - first), first);
+    } else if (c == 'b' || c == 'B') {
+        x->at += len;
+        agenti_re_add(x, AGENTI_RE_WORD, c == 'B', 0, 0);
+    } else agenti_re_add(x, AGENTI_RE_CHAR, 0, 0, agenti_re_escape(x, 0));
+}
+/* ---- groups and branches ---- */
+static void agenti_re_open(agent_pattern *x)
+{
+    agent_pattern_group *g;
+    uint32_t c;
+    if (x->groups >= AGENT_PATTERN_GROUPS) { x->ok = 0; return; }
+    g = &x->group[x->groups++];
+    g->start = g->branch = (uint16_t)x->steps;
+    g->jump = 0;
+    if (x->groups == 1 || !agenti_re_eat(x, '?')) return;
+    if (agenti_re_eat(x, ':')) return;
+    if (!agenti_re_eat(x, '<')) { x->ok = 0; return; }                         /* look-ahead                            */
+    c = agenti_re_take(x);
+    if (c == '=' || c == '!') x->ok = 0;                                       /* look-behind                           */
+    while (c != '>' && c != AGENTI_RE_NONE) c = agenti_re_take(x);             /* a name                                */
+    if (c != '>') x->ok = 0;
+}
+static void agenti_re_branch(agent_pattern *x)
+{
+    agent_pattern_group *g = &x->group[x->groups - 1];
+    agenti_re_insert(x, g->branch, AGENTI_RE_SPLIT, (int)(x->steps - g->branch) + 2);
+    agenti_re_add(x, AGENTI_RE_JUMP, 0, 0, g->jump);                           /* a: the one before it                  */
+    g->jump = g->branch = (uint16_t)x->steps;
+}
+/* Returns where the group starts.                                                                                      */
+static uint32_t agenti_re_close(agent_pattern *x)
+{
+    agent_pattern_group *g = &x->group[--x->groups];
+    uint32_t at = g->jump, before;
+    for (; at > 0; at = before) {
+        agent_pattern_step *s = &x->step[at - 1];
+        before = s->a;
+        s->to = (int16_t)(x->steps - (at - 1));
+        s->a = 0;
+    }
+    return g->start;
+}
+/* ---- how often ---- */
+static void agenti_re_copy(agent_pattern *x, uint32_t from, uint32_t n)
+{
+    if (x->steps + n >= AGENT_PATTERN_STEPS) { x->ok = 0; return; }
+    memcpy(&x->step[x->steps], &x->step[from], n * sizeof x->step[0]);
+    x->steps += n;
+}
+/* The steps from `at` on, least to most times; most NONE: any number.                                                  */
+static void agenti_re_repeat(agent_pattern *x, uint32_t at, uint32_t least, uint32_t most)
+{
+    uint32_t n = x->steps - at, i;
+    if (most == 0) { x->steps = at; return; }
+    if (most == AGENTI_RE_NONE && least == 0) {
+        agenti_re_insert(x, at, AGENTI_RE_SPLIT, (int)n + 2);
+        agenti_re_add(x, AGENTI_RE_JUMP, 0, -(int)n - 1, 0);
+        return;
+    }
+    for (i = 1; x->ok && i < least; i++) agenti_re_copy(x, at, n);
+    if (most == AGENTI_RE_NONE) { agenti_re_add(x, AGENTI_RE_SPLIT, 0, -(int)n, 0); return; }
+    for (i = least ? least : 1; x->ok && i < most; i++) {                      /* each leads past all that come after it */
+        agenti_re_add(x, AGENTI_RE_SPLIT, 0, (int)((most - i) * (n + 1) < AGENT_PATTERN_STEPS ? (most - i) * (n + 1) : 0), 0);
+        agenti_re_copy(x, at, n);
+    }
+    if (least == 0 && x->ok) agenti_re_insert(x, at, AGENTI_RE_SPLIT, (int)(x->steps - at) + 1);
+}
+static uint32_t agenti_re_number(agent_pattern *x)                            /* NONE: there is none                   */
+{
+    uint32_t v = AGENTI_RE_NONE, c;
+    size_t len;
+    while ((c = agenti_re_peek(x, &len)) >= '0' && c <= '9') {
+        v = v == AGENTI_RE_NONE ? 0 : v;
+        v = v > AGENT_PATTERN_STEPS ? v : v * 10 + (c - '0');
+        x->at += len;
+    }
+    return v;
+}
+/* Behind the atom that starts at `at`: a quantifier, if there is one; a `{` that begins none is a character.           */
+static void agenti_re_quantify(agent_pattern *x, uint32_t at)
+{
+    size_t here = x->at;
+    uint32_t least = 0, most = AGENTI_RE_NONE;
+    if (agenti_re_eat(x, '+')) least = 1;
+    else if (agenti_re_eat(x, '?')) most = 1;
+    else if (agenti_re_eat(x, '{')) {
+        least = most = agenti_re_number(x);
+        if (agenti_re_eat(x, ',')) most = agenti_re_number(x);
+        if (least == AGENTI_RE_NONE || !agenti_re_eat(x, '}')) { x->at = here; return; }
+        if (most < least || (most != AGENTI_RE_NONE && most > AGENT_PATTERN_STEPS) || least > AGENT_PATTERN_STEPS) { x->ok = 0; return; }
+    } else if (!agenti_re_eat(x, '*')) return;
+    (void)agenti_re_eat(x, '?');                                               /* lazy: the same texts match            */
+    agenti_re_repeat(x, at, least, most);
+}
+AGENTI_FN int agenti_pattern_set(agent_pattern *x, agent_str raw)
+{
+    uint32_t c, at;
+    if (x->ok && x->p == raw.p && x->n == raw.n && x->steps) return 1;         /* the one from before                   */
+    x->p = raw.p;
+    x->n = raw.n;
+    x->at = 0;
+    x->steps = x->ranges = x->groups = 0;
+    x->ok = 1;
+    agenti_re_open(x);
+    while (x->ok && (c = agenti_re_take(x)) != AGENTI_RE_NONE) {
+        at = x->steps;
+        if (c == '(') { agenti_re_open(x); continue; }
+        if (c == '|') { agenti_re_branch(x); continue; }
+        if (c == ')') { if (x->groups == 1) { x->ok = 0; break; } at = agenti_re_close(x); }
+        else if (c == '[') agenti_re_class(x);
+        else if (c == '\\') agenti_re_atom_escape(x);
+        else if (c == '.') agenti_re_add(x, AGENTI_RE_ANY, 0, 0, 0);
+        else if (c == '^' || c == '$') agenti_re_add(x, c == '^' ? AGENTI_RE_START : AGENTI_RE_END, 0, 0, 0);
+        else if (c == '*' || c == '+' || c == '?') x->ok = 0;
+        else agenti_re_add(x, AGENTI_RE_CHAR, 0, 0, c);
+        if (x->ok) agenti_re_quantify(x, at);
+    }
+    if (x->groups != 1) x->ok = 0;
+    if (x->ok) { agenti_re_close(x); agenti_re_add(x, AGENTI_RE_MATCH, 0, 0, 0); }
+    return x->ok;
+}
+/* ---- matching ---- */
+static int agenti_re_is_word(uint32_t c) { return c == '_' || (c >= '0' && c <= '9') || (c < 128 && (c | 32) >= 'a' && (c | 32) <= 'z'); }
+static int agenti_re_fits(const agent_pattern *x, const agent_pattern_step *s, uint32_t c)
+{
+    uint32_t i, n = (uint32_t)s->to;
+    if (s->op == AGENTI_RE_CHAR) return c == s->a;
+    if (s->op == AGENTI_RE_ANY) return c != '\n' && c != '\r' && c != 0x2028 && c != 0x2029;
+    for (i = 0; i < n; i++) if (c >= x->range[s->a + i][0] && c <= x->range[s->a + i][1]) return !s->no;
+    return s->no;
+}
+static void agenti_re_mark(agent_pattern *x, uint32_t *set, uint32_t *n, uint32_t at)
+{
+    if (set[at / 32] >> (at & 31) & 1) return;
+    set[at / 32] |= UINT32_C(1) << (at & 31);
+    x->list[(*n)++] = (uint16_t)at;
+}
+/* From the steps in `next` to all that can be reached without a character, into `now`. 1: the match is among them.      */
+static int agenti_re_reach(agent_pattern *x, uint32_t before, uint32_t after)
+{
+    uint32_t n = 0, at, i;
+    memset(x->now, 0, sizeof x->now);
+    for (i = 0; i < x->steps; i++) if (i == 0 || (x->next[i / 32] >> (i & 31) & 1)) agenti_re_mark(x, x->now, &n, i);
+    while (n > 0) {
+        const agent_pattern_step *s;
+        at = x->list[--n];
+        s = &x->step[at];
+        switch (s->op) {
+        case AGENTI_RE_MATCH: return 1;
+        case AGENTI_RE_SPLIT: agenti_re_mark(x, x->now, &n, at + 1); agenti_re_mark(x, x->now, &n, (uint32_t)((int)at + s->to)); break;
+        case AGENTI_RE_JUMP: agenti_re_mark(x, x->now, &n, (uint32_t)((int)at + s->to)); break;
+        case AGENTI_RE_START: if (before == AGENTI_RE_NONE) agenti_re_mark(x, x->now, &n, at + 1); break;
+        case AGENTI_RE_END: if (after == AGENTI_RE_NONE) agenti_re_mark(x, x->now, &n, at + 1); break;
+        case AGENTI_RE_WORD: if ((agenti_re_is_word(before) != agenti_re_is_word(after)) != s->no) agenti_re_mark(x, x->now, &n, at + 1); break;
+        default: break;
+        }
+    }
+    return 0;
+}
+AGENTI_FN int agenti_pattern_in(agent_pattern *x, agent_str raw)
+{
+    uint32_t before = AGENTI_RE_NONE, c = AGENTI_RE_NONE, i;
+    size_t at = 0, len;
+    if (!x->ok) return 1;
+    memset(x->next, 0, sizeof x->next);
+    for (;; at += len, before = c) {
+        len = at < raw.n ? agenti_json_char(raw.p + at, raw.n - at, &c) : 0;
+        if (len == 0) c = AGENTI_RE_NONE;
+        if (agenti_re_reach(x, before, c)) return 1;
+        AGENTI_TOUCH(len);
+        if (len == 0) return 0;
+        memset(x->next, 0, sizeof x->next);
+        for (i = 0; i < x->steps; i++)
+            if ((x->now[i / 32] >> (i & 31) & 1) && x->step[i].op >= AGENTI_RE_CHAR && x->step[i].op <= AGENTI_RE_CLASS && agenti_re_fits(x, &x->step[i], c))
+                x->next[(i + 1) / 32] |= UINT32_C(1) << ((i + 1) & 31);
+    }
+}
+#endif
+
+/* ==== schema.c: JSON Schema: does a value fit ===================================================================== */
+/* JSON Schema, the part of it that tools use: a value against a schema, one error at a time, without memory and without recursion. What is
+ * under way stands in frames, one for a schema that is applied to a value. A frame that is silent only wants to know whether the value fits,
+ * and ends at the first thing that does not. */
+#if (!defined AGENTI_SPLIT || defined AGENTI_PART_SCHEMA) && !defined AGENT_NO_SCHEMA
+enum {
+    AGENTI_K_NONE, AGENTI_K_TYPE, AGENTI_K_ENUM, AGENTI_K_CONST, AGENTI_K_MULTIPLE, AGENTI_K_MAX, AGENTI_K_OVER_MAX, AGENTI_K_MIN, AGENTI_K_OVER_MIN,
+    AGENTI_K_MAX_LENGTH, AGENTI_K_MIN_LENGTH, AGENTI_K_PATTERN, AGENTI_K_MAX_ITEMS, AGENTI_K_MIN_ITEMS, AGENTI_K_MAX_PROPERTIES, AGENTI_K_MIN_PROPERTIES,
+    AGENTI_K_REQUIRED,                       /* from here on the ones that apply other schemas                          */
+    AGENTI_K_REF, AGENTI_K_ALL, AGENTI_K_ANY, AGENTI_K_ONE, AGENTI_K_NOT, AGENTI_K_IF, AGENTI_K_MEMBERS, AGENTI_K_NAMES, AGENTI_K_ITEMS
+};
+typedef struct agenti_keyword { const char *name; uint8_t kind; char of; } agenti_keyword;     /* of: what it says something of */
+static const agenti_keyword agenti_keywords[] = {
+    { "type", AGENTI_K_TYPE, 0 }, { "enum", AGENTI_K_ENUM, 0 }, { "const", AGENTI_K_CONST, 0 }, { "multipleOf", AGENTI_K_MULTIPLE, '0' },
+    { "maximum", AGENTI_K_MAX, '0' }, { "exclusiveMaximum", AGENTI_K_OVER_MAX, '0' }, { "minimum", AGENTI_K_MIN, '0' },
+    { "exclusiveMinimum", AGENTI_K_OVER_MIN, '0' }, { "maxLength", AGENTI_K_MAX_LENGTH, '"' }, { "minLength", AGENTI_K_MIN_LENGTH, '"' },
+    { "pattern", AGENTI_K_PATTERN, '"' }, { "maxItems", AGENTI_K_MAX_ITEMS, '[' }, { "minItems", AGENTI_K_MIN_ITEMS, '[' },
+    { "maxProperties", AGENTI_K_MAX_PROPERTIES, '{' }, { "minProperties", AGENTI_K_MIN_PROPERTIES, '{' }, { "required", AGENTI_K_REQUIRED, '{' },
+    { "$ref", AGENTI_K_REF, 0 }, { "allOf", AGENTI_K_ALL, 0 }, { "anyOf", AGENTI_K_ANY, 0 }, { "oneOf", AGENTI_K_ONE, 0 }, { "not", AGENTI_K_NOT, 0 },
+    { "if", AGENTI_K_IF, 0 }, { "properties", AGENTI_K_MEMBERS, '{' }, { "patternProperties", AGENTI_K_MEMBERS, '{' },
+    { "additionalProperties", AGENTI_K_MEMBERS, '{' }, { "propertyNames", AGENTI_K_NAMES, '{' }, { "items", AGENTI_K_ITEMS, '[' },
+    { "prefixItems", AGENTI_K_ITEMS, '[' } };
+
+static const agenti_keyword *agenti_keyword_of(agent_str raw)
+{
+    size_t i;
+    for (i = 0; i < sizeof agenti_keywords / sizeof *agenti_keywords; i++)
+        if (agenti_json_same(raw, agenti_cstr(agenti_keywords[i].name))) return &agenti_keywords[i];
+    return NULL;
+}
+static char agenti_kind_of(agent_str v) { return v.n == 0 ? 0 : agenti_is_number(v) ? '0' : v.p[0]; }
+static agent_str agenti_absent(void) { agent_str s; s.p = NULL; s.n = 0; return s; }
+static agent_str agenti_member(agent_str object, agent_str key)                /* key: raw; the last of that name       */
+{
+    agent_str k, v, found = agenti_absent();
+    size_t pos = 0;
+    if (agenti_kind_of(object) != '{') return found;
+    while (agent_json_each(object, &pos, &k, &v)) if (k.p && agenti_chars_equal(k, key)) found = v;
+    return found;
+}
+/* ---- frames ---- */
+static agent_schema_frame *agenti_frame_top(agent_schema *x) { return &x->frame[x->depth - 1]; }
+static void agenti_schema_stop(agent_schema *x) { x->depth = 0; x->rc = AGENT_E_LIMIT; }
+static void agenti_frame_push(agent_schema *x, agent_str schema, agent_str value, int silent)
+{
+    agent_schema_frame *f;
+    int inherits = x->depth > 0 && agenti_frame_top(x)->silent;
+    if (x->depth >= AGENT_SCHEMA_DEPTH || x->work == 0) { agenti_schema_stop(x); return; }
+    x->work--;
+    f = &x->frame[x->depth++];
+    memset(f, 0, sizeof *f);
+    f->schema = schema;
+    f->value = value;
+    f->silent = (uint8_t)(silent || inherits);
+    f->ok = 1;
+    f->path = x->path_n;
+}
+static size_t agenti_value_at(const agent_schema *x, agent_str v)              /* 0: it is no part of the text          */
+{
+    return v.p >= x->value.p && v.p <= x->value.p + x->value.n ? (size_t)(v.p - x->value.p) : 0;
+}
+/* Something does not fit. How far the check came says which branch was meant: what type, enum and const refuse was meant less than all else.
+ * 1: it is to be told.                                                                                                 */
+static int agenti_schema_bad(agent_schema *x, agent_schema_frame *f, agent_str keyword)
+{
+    size_t far = agenti_value_at(x, f->value);
+    f->ok = 0;
+    if (!agenti_eq(keyword, "type") && !agenti_eq(keyword, "enum") && !agenti_eq(keyword, "const")) far |= ~(~(size_t)0 >> 1);
+    if (far > x->far) x->far = far;
+    return !f->silent;
+}
+static int agenti_schema_tell(agent_schema *x, agent_schema_frame *f, agent_str keyword, agent_str want, agent_schema_error *out)
+{
+    if (!agenti_schema_bad(x, f, keyword)) return 0;
+    x->path[x->path_n] = 0;
+    out->path = agenti_str(x->path, x->path_n);
+    out->offset = agenti_value_at(x, f->value);
+    out->keyword = keyword;
+    out->want = want;
+    out->got = f->value;
+    return 1;
+}
+/* ---- the path ---- */
+static void agenti_path_key(agent_schema *x, agent_str raw)
+{
+    size_t n = x->path_n, room;
+    if (n && n + 1 < sizeof x->path) x->path[n++] = '.';
+    room = sizeof x->path - 1 - n;            /* what fills it to the last byte is without a NUL                        */
+    x->path[sizeof x->path - 1] = 0;
+    agent_json_text(agenti_str(raw.p - 1, raw.n + 2), x->path + n, room);
+    x->path_n = (uint16_t)(room ? n + strlen(x->path + n) : n);
+}
+static void agenti_path_index(agent_schema *x, size_t i)
+{
+    char text[24];
+    size_t n = agenti_u64_text(i, text + 1) + 1;
+    text[0] = '[';
+    text[n++] = ']';
+    if (n >= sizeof x->path - x->path_n) return;
+    memcpy(x->path + x->path_n, text, n);
+    x->path_n = (uint16_t)(x->path_n + n);
+    x->path[x->path_n] = 0;
+}
+/* ---- what says something of a value by itself ---- */
+static int agenti_is_type_of(agent_str name, agent_str value)
+{
+    static const char *const names[] = { "string", "object", "array", "null", "boolean", "number", "integer" };
+    static const char kinds[] = "\"{[nt0i";
+    char kind = agenti_kind_of(value);
+    size_t i;
+    if (kind == 'f') kind = 't';
+    for (i = 0; i < 7; i++) {
+        if (!agent_json_is(name, names[i])) continue;
+        return kinds[i] == 'i' ? kind == '0' && agenti_num_whole(value) : kinds[i] == kind;
+    }
+    return 1;                                 /* a type that nobody knows                                              */
+}
+static int agenti_type_fits(agent_str types, agent_str value)
+{
+    agent_str t;
+    size_t pos = 0;
+    if (agenti_kind_of(types) != '[') return agenti_is_type_of(types, value);
+    while (agent_json_each(types, &pos, NULL, &t)) if (agenti_is_type_of(t, value)) return 1;
+    return pos == 0;
+}
+static int agenti_enum_fits(agent_schema *x, agent_str list, agent_str value)
+{
+    agent_str v;
+    size_t pos = 0;
+    if (agenti_kind_of(list) != '[') return 1;
+    while (agent_json_each(list, &pos, NULL, &v)) if (agenti_json_equal(x->level, v, value)) return 1;
+    return 0;
+}
+static agent_str agenti_count_of(agent_str value, char text[21])               /* characters, items or members, as a number */
+{
+    size_t pos = 0, n = 0;
+    if (agenti_kind_of(value) == '"') n = agenti_json_chars(agenti_unquoted(value));
+    else while (agent_json_each(value, &pos, NULL, NULL)) n++;
+    return agenti_str(text, agenti_u64_text(n, text));
+}
+static int agenti_range_fits(int kind, agent_str want, agent_str value, agent_str schema)
+{
+    agent_str over;
+    int c = agenti_num_compare(value, want);
+    if (!agenti_is_number(want)) return 1;
+    if (kind == AGENTI_K_OVER_MAX) return c < 0;
+    if (kind == AGENTI_K_OVER_MIN) return c > 0;
+    over = agenti_member(schema, agenti_cstr(kind == AGENTI_K_MAX ? "exclusiveMaximum" : "exclusiveMinimum"));      /* draft 4: a boolean */
+    if (c == 0) return agenti_kind_of(over) != 't';
+    return kind == AGENTI_K_MAX ? c < 0 : c > 0;
+}
+static int agenti_assert_fits(agent_schema *x, agent_schema_frame *f, const agenti_keyword *k, agent_str want)
+{
+    char text[21];
+    agent_str v = f->value;
+    switch (k->kind) {
+    case AGENTI_K_TYPE: return agenti_type_fits(want, v);
+    case AGENTI_K_ENUM: return agenti_enum_fits(x, want, v);
+    case AGENTI_K_CONST: return agenti_json_equal(x->level, want, v);
+    case AGENTI_K_MULTIPLE: return !agenti_is_number(want) || agenti_num_divides(want, v);
+    case AGENTI_K_PATTERN:                                                     /* one that is not understood fits all   */
+        return agenti_kind_of(want) != '"' || !agenti_pattern_set(&x->pattern, agenti_unquoted(want)) || agenti_pattern_in(&x->pattern, agenti_unquoted(v));
+    case AGENTI_K_MAX: case AGENTI_K_MIN: case AGENTI_K_OVER_MAX: case AGENTI_K_OVER_MIN: return agenti_range_fits(k->kind, want, v, f->schema);
+    case AGENTI_K_MAX_LENGTH: case AGENTI_K_MAX_ITEMS: case AGENTI_K_MAX_PROPERTIES:
+        return !agenti_is_number(want) || agenti_num_compare(agenti_count_of(v, text), want) <= 0;
+    default: return !agenti_is_number(want) || agenti_num_compare(agenti_count_of(v, text), want) >= 0;
+    }
+}
+/* ---- $ref ---- */
+static int agenti_pointer_hex(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
+/* A step of a JSON Pointer in a URI fragment, up to the next slash, as plain text. Returns its length, or NO: too long.  */
+static size_t agenti_pointer_step(const char *p, size_t n, size_t *used, char *out, size_t cap)
+{
+    size_t i = 0, k = 0;
+    while (i < n && p[i] != '/') {
+        int c = (unsigned char)p[i++];
+        if (c == '%' && i + 1 < n && agenti_pointer_hex(p[i]) >= 0 && agenti_pointer_hex(p[i + 1]) >= 0) {
+            c = agenti_pointer_hex(p[i]) * 16 + agenti_pointer_hex(p[i + 1]);
+            i += 2;
+        }
+        if (c == '~' && i < n && (p[i] == '0' || p[i] == '1')) c = p[i++] == '0' ? '~' : '/';
+        if (k >= cap) return AGENTI_JSON_NO;
+        out[k++] = (char)c;
+    }
+    *used = i;
+    return k;
+}
+static agent_str agenti_pointer_child(agent_str at, const char *p, size_t n)
+{
+    agent_str k, v, found = agenti_absent();
+    size_t pos = 0, i;
+    int64_t index = 0;
+    if (agenti_kind_of(at) == '{') {
+        while (agent_json_each(at, &pos, &k, &v)) if (k.p && agenti_json_same(k, agenti_str(p, n))) found = v;
+    } else if (agenti_kind_of(at) == '[' && agenti_int(agenti_str(p, n), &index) && index >= 0)
+        for (i = 0; agent_json_each(at, &pos, NULL, &v); i++) if (i == (uint64_t)index) return v;
+    return found;
+}
+/* Inside the document; what is elsewhere cannot be checked: absent.                                                    */
+static AGENTI_NOINLINE agent_str agenti_ref_of(agent_schema *x, agent_str ref)
+{
+    char text[200], step[100];
+    agent_str at = x->schema;
+    size_t n = agent_json_text(ref, text, sizeof text), i = 1, used, k;
+    if (agenti_kind_of(ref) != '"' || n >= sizeof text || text[0] != '#' || (n > 1 && text[1] != '/')) return agenti_absent();
+    while (i < n && at.p) {
+        k = agenti_pointer_step(text + i + 1, n - i - 1, &used, step, sizeof step);
+        if (k == AGENTI_JSON_NO) return agenti_absent();
+        at = agenti_pointer_child(at, step, k);
+        i += used + 1;
+    }
+    return at;
+}
+/* ---- what applies other schemas: each step pushes one, or ends ---- */
+enum { AGENTI_S_ENDS, AGENTI_S_PUSHED };
+static agent_str agenti_nth(agent_str list, size_t want)
+{
+    agent_str v;
+    size_t pos = 0, i;
+    for (i = 0; agent_json_each(list, &pos, NULL, &v); i++) if (i == want) return v;
+    return agenti_absent();
+}
+/* allOf, anyOf, oneOf. When nothing of an anyOf fits, the branch that came furthest is gone through once more, aloud. */
+static int agenti_list_next(agent_schema *x, agent_schema_frame *f)
+{
+    agent_str v;
+    int silent = f->doing != AGENTI_K_ALL;
+    if (silent && f->count > 0 && x->far > f->far) { f->far = x->far; f->best = f->count; }
+    if (f->doing == AGENTI_K_ANY && f->fits > 0) return AGENTI_S_ENDS;
+    if (f->doing == AGENTI_K_ONE && f->fits > 1) return AGENTI_S_ENDS;
+    if (!agent_json_each(f->list, &f->at_list, NULL, &v)) return AGENTI_S_ENDS;
+    f->count++;
+    x->far = 0;
+    agenti_frame_push(x, v, f->value, silent);
+    return AGENTI_S_PUSHED;
+}
+/* properties, patternProperties, additionalProperties: a member of the value has the schemas of its name and of the patterns that fit, and
+ * where there are none the one for all others. count: how many of these were looked at; fits: how many it had. */
+static int agenti_members_next(agent_schema *x, agent_schema_frame *f)
+{
+    agent_str key, v, sub, patterns = agenti_member(f->schema, agenti_cstr("patternProperties")), p;
+    size_t next, pos, i;
+    for (;;) {
+        next = f->at_value;
+        if (!agent_json_each(f->value, &next, &key, &v)) return AGENTI_S_ENDS;
+        x->path_n = f->path;
+        if (f->count == 0) {
+            f->count = 1;
+            sub = agenti_member(agenti_member(f->schema, agenti_cstr("properties")), key);
+            if (sub.p) { f->fits++; agenti_path_key(x, key); agenti_frame_push(x, sub, v, 0); return AGENTI_S_PUSHED; }
+        }
+        for (pos = 0, i = 1; agent_json_each(patterns, &pos, &p, &sub); i++) {
+            if (i < f->count || !p.p) continue;
+            f->count = (uint32_t)i + 1;
+            if (!agenti_pattern_set(&x->pattern, p) || !agenti_pattern_in(&x->pattern, key)) continue;
+            f->fits++;
+            agenti_path_key(x, key);
+            agenti_frame_push(x, sub, v, 0);
+            return AGENTI_S_PUSHED;
+        }
+        f->at_value = next;
+        f->count = 0;
+        i = f->fits;
+        f->fits = 0;
+        sub = agenti_member(f->schema, agenti_cstr("additionalProperties"));
+        if (i || !sub.p) continue;
+        agenti_path_key(x, key);
+        agenti_frame_push(x, sub, v, 0);
+        if (x->depth && agenti_kind_of(sub) == 'f') agenti_frame_top(x)->member = 1;
+        return AGENTI_S_PUSHED;
+    }
+}
+static int agenti_names_next(agent_schema *x, agent_schema_frame *f)
+{
+    agent_str key, v;
+    if (!agent_json_each(f->value, &f->at_value, &key, &v)) return AGENTI_S_ENDS;
+    x->path_n = f->path;
+    agenti_path_key(x, key);
+    agenti_frame_push(x, f->list, agenti_str(key.p - 1, key.n + 2), 0);
+    return AGENTI_S_PUSHED;
+}
+static int agenti_items_next(agent_schema *x, agent_schema_frame *f)
+{
+    agent_str v, sub, all = agenti_member(f->schema, agenti_cstr("items")), first = agenti_member(f->schema, agenti_cstr("prefixItems"));
+    if (agenti_kind_of(all) == '[') {                                          /* up to 2019-09                         */
+        first = all;
+        all = agenti_member(f->schema, agenti_cstr("additionalItems"));
+    }
+    for (;;) {
+        if (!agent_json_each(f->value, &f->at_value, NULL, &v)) return AGENTI_S_ENDS;
+        f->count++;
+        sub = f->best ? agenti_absent() : agenti_nth(first, f->count - 1);     /* best: past the first ones             */
+        if (sub.p == NULL) { f->best = 1; sub = all; }
+        if (sub.p == NULL) return AGENTI_S_ENDS;
+        x->path_n = f->path;
+        agenti_path_index(x, f->count - 1);
+        agenti_frame_push(x, sub, v, 0);
+        return AGENTI_S_PUSHED;
+    }
+}
+static int agenti_if_next(agent_schema *x, agent_schema_frame *f)
+{
+    agent_str sub;
+    if (f->count++ == 0) { agenti_frame_push(x, f->list, f->value, 1); return AGENTI_S_PUSHED; }
+    if (f->count > 2) return AGENTI_S_ENDS;
+    sub = agenti_member(f->schema, agenti_cstr(f->fits ? "then" : "else"));
+    if (sub.p == NULL) return AGENTI_S_ENDS;
+    agenti_frame_push(x, sub, f->value, 0);
+    return AGENTI_S_PUSHED;
+}
+static int agenti_once_next(agent_schema *x, agent_schema_frame *f)                  /* $ref, not                             */
+{
+    if (f->count++ || f->list.p == NULL) return AGENTI_S_ENDS;
+    agenti_frame_push(x, f->list, f->value, f->doing == AGENTI_K_NOT);
+    return AGENTI_S_PUSHED;
+}
+static int agenti_schema_apply(agent_schema *x, agent_schema_frame *f)
+{
+    switch (f->doing) {
+    case AGENTI_K_ALL: case AGENTI_K_ANY: case AGENTI_K_ONE: return agenti_list_next(x, f);
+    case AGENTI_K_MEMBERS: return agenti_members_next(x, f);
+    case AGENTI_K_NAMES: return agenti_names_next(x, f);
+    case AGENTI_K_ITEMS: return agenti_items_next(x, f);
+    case AGENTI_K_IF: return agenti_if_next(x, f);
+    default: return agenti_once_next(x, f);
+    }
+}
+/* All schemas of a keyword were applied. 1: *out says what does not fit.                                               */
+static int agenti_schema_applied(agent_schema *x, agent_schema_frame *f, agent_schema_error *out)
+{
+    int doing = f->doing, any = doing == AGENTI_K_ANY || doing == AGENTI_K_ONE;
+    size_t own = agenti_value_at(x, f->value);
+    x->path_n = f->path;
+    f->doing = AGENTI_K_NONE;
+    if (doing == AGENTI_K_NOT && f->fits) return agenti_schema_tell(x, f, agenti_cstr("not"), f->list, out);
+    if (!any || f->fits == 1 || (doing == AGENTI_K_ANY && f->fits) || f->count == 0) return 0;
+    if (f->fits == 0 && !f->silent && f->best && f->far > own) {
+        f->ok = 0;
+        agenti_frame_push(x, agenti_nth(f->list, f->best - 1), f->value, 0);
+        return 0;
+    }
+    return agenti_schema_tell(x, f, agenti_cstr(doing == AGENTI_K_ANY ? "anyOf" : "oneOf"), f->list, out);
+}
+static void agenti_schema_begin(agent_schema *x, agent_schema_frame *f, const agenti_keyword *k, agent_str want)
+{
+    if (k->kind == AGENTI_K_MEMBERS && f->members) return;                     /* the three go together                 */
+    if (k->kind == AGENTI_K_ITEMS && f->items) return;
+    if ((k->kind == AGENTI_K_ALL || k->kind == AGENTI_K_ANY || k->kind == AGENTI_K_ONE) && agenti_kind_of(want) != '[') return;
+    f->members = (uint8_t)(f->members | (k->kind == AGENTI_K_MEMBERS));
+    f->items = (uint8_t)(f->items | (k->kind == AGENTI_K_ITEMS));
+    f->doing = k->kind;
+    f->list = k->kind == AGENTI_K_REF ? agenti_ref_of(x, want) : want;
+    f->at_list = f->at_value = 0;
+    f->count = f->fits = f->best = 0;
+    f->far = 0;
+}
+/* ---- required: each name that is missing is an error of its own ---- */
+static int agenti_required_next(agent_schema *x, agent_schema_frame *f, agent_schema_error *out)
+{
+    agent_str name;
+    while (agent_json_each(f->list, &f->at_list, NULL, &name)) {
+        if (agenti_kind_of(name) != '"' || agenti_member(f->value, agenti_unquoted(name)).p) continue;
+        if (agenti_schema_tell(x, f, agenti_cstr("required"), name, out)) return 1;
+        break;
+    }
+    f->doing = AGENTI_K_NONE;
+    return 0;
+}
+/* ---- a step ---- */
+static void agenti_frame_pop(agent_schema *x)
+{
+    int ok = agenti_frame_top(x)->ok;
+    agent_schema_frame *f;
+    if (--x->depth == 0) return;
+    f = agenti_frame_top(x);
+    x->path_n = f->path;
+    switch (f->doing) {
+    case AGENTI_K_ANY: case AGENTI_K_ONE: case AGENTI_K_NOT: f->fits = f->fits + (uint32_t)ok; break;
+    case AGENTI_K_IF: if (f->count == 1) f->fits = (uint32_t)ok; else f->ok = (uint8_t)(f->ok && ok); break;
+    default: f->ok = (uint8_t)(f->ok && ok); break;
+    }
+}
+static int agenti_schema_step(agent_schema *x, agent_schema_error *out)        /* 1: *out is an error                   */
+{
+    agent_schema_frame *f = agenti_frame_top(x);
+    agent_str key, want;
+    const agenti_keyword *k;
+    if (f->silent && !f->ok) { agenti_frame_pop(x); return 0; }
+    if (f->doing == AGENTI_K_REQUIRED) return agenti_required_next(x, f, out);
+    if (f->doing) return agenti_schema_apply(x, f) == AGENTI_S_ENDS && x->depth ? agenti_schema_applied(x, f, out) : 0;
+    if (f->at == 0 && agenti_kind_of(f->schema) == 'f') {
+        f->at = f->schema.n;
+        return agenti_schema_tell(x, f, agenti_cstr(f->member ? "additionalProperties" : "false"), f->schema, out);
+    }
+    if (agenti_kind_of(f->schema) != '{' || !agent_json_each(f->schema, &f->at, &key, &want)) { agenti_frame_pop(x); return 0; }
+    if (!key.p || (k = agenti_keyword_of(key)) == NULL || (k->of && k->of != agenti_kind_of(f->value))) return 0;
+    if (k->kind > AGENTI_K_REQUIRED) { agenti_schema_begin(x, f, k, want); return 0; }
+    if (k->kind == AGENTI_K_REQUIRED) {
+        f->doing = AGENTI_K_REQUIRED;
+        f->list = want;
+        f->at_list = 0;
+        return 0;
+    }
+    return !agenti_assert_fits(x, f, k, want) && agenti_schema_tell(x, f, agenti_cstr(k->name), want, out);
+}
+AGENTDEF void agent_schema_init(agent_schema *x, agent_str schema, agent_str value)
+{
+    x->depth = 0;
+    x->path_n = 0;
+    x->path[0] = 0;
+    x->pattern.ok = 0;
+    x->pattern.steps = 0;
+    x->far = 0;
+    x->rc = AGENT_OK;
+    x->schema = agent_json_get(schema, "");
+    x->value = agent_json_get(value, "");
+    x->work = x->schema.n + x->value.n < UINT32_MAX / 16 ? (uint32_t)(x->schema.n + x->value.n) * 16 + 1000 : UINT32_MAX;
+    agenti_frame_push(x, x->schema, x->value, 0);
+}
+AGENTDEF int agent_schema_next(agent_schema *x, agent_schema_error *out)
+{
+    while (x->depth > 0) if (agenti_schema_step(x, out)) return AGENT_MORE;
+    return x->rc;
+}
+/* ---- words for the model ---- */
+static void agenti_words_short(agenti_sink *s, agent_str json)                 /* long values are cut                   */
+{
+    size_t n = agenti_utf8_cut(json.p, json.n, 200);
+    agenti_sink_text(s, json.p, n);
+    if (n < json.n) agenti_sink_add(s, "...", 3);
+}
+static void agenti_words(agenti_sink *s, const char *text) { agenti_sink_add(s, text, strlen(text)); }
+static size_t agenti_schema_words(const agent_schema_error *err, char *buf, size_t cap)
+{
+    static const char *const words[][2] = {
+        { "type", "has to be of type " }, { "enum", "has to be one of " }, { "const", "has to be " }, { "multipleOf", "has to be a multiple of " },
+        { "maximum", "has to be at most " }, { "exclusiveMaximum", "has to be below " }, { "minimum", "has to be at least " },
+        { "exclusiveMinimum", "has to be above " }, { "maxLength", "has more characters than " }, { "minLength", "has fewer characters than " },
+        { "pattern", "does not match the pattern " }, { "maxItems", "has more items than " }, { "minItems", "has fewer items than " },
+        { "maxProperties", "has more members than " }, { "minProperties", "has fewer members than " }, { "anyOf", "fits none of " },
+        { "oneOf", "does not fit exactly one of " }, { "not", "must not fit " } };
+    agenti_sink s;
+    size_t i;
+    agenti_sink_to(&s, buf, cap);
+    if (err->path.n) agenti_sink_text(&s, err->path.p, err->path.n);
+    else agenti_words(&s, "the value");
+    agenti_words(&s, ": ");
+    if (agenti_eq(err->keyword, "required")) {
+        agenti_words_short(&s, err->want);
+        agenti_words(&s, " is missing");
+        return agenti_sink_end(&s);
+    }
+    if (agenti_eq(err->keyword, "additionalProperties") || agenti_eq(err->keyword, "false")) {
+        agenti_words(&s, "is not allowed");
+        return agenti_sink_end(&s);
+    }
+    for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_eq(err->keyword, words[i][0])) agenti_words(&s, words[i][1]);
+    agenti_words_short(&s, err->want);
+    agenti_words(&s, ", and is ");
+    agenti_words_short(&s, err->got);
+    return agenti_sink_end(&s);
+}
+AGENTDEF size_t agent_schema_text(const agent_schema_error *err, char *buf, size_t cap)
+{
+    if (cap == 0) return agenti_schema_words(err, NULL, 0);
+    buf[cap - 1] = 0;                         /* what fills the room to the last byte is without a NUL                 */
+    return agenti_schema_words(err, buf, cap - 1);
 }
 #endif
 

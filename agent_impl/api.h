@@ -506,6 +506,54 @@ AGENTDEF size_t    agent_json_quote(const char *p, size_t n, char *buf, size_t c
 AGENTDEF size_t    agent_json_repair(const char *p, size_t n, char *buf, size_t cap, int *parses);
 #endif
 
+typedef struct agent_json_level { uint64_t h[2], key[2]; int object; } agent_json_level;     /* room that JSON values are compared in */
+#ifndef AGENT_NO_SCHEMA
+/* JSON Schema: does a value fit? The keywords that tools use, of draft 4 to 2020-12: type enum const, multipleOf minimum maximum
+ * exclusiveMinimum exclusiveMaximum, minLength maxLength pattern, items prefixItems additionalItems minItems maxItems, properties
+ * patternProperties additionalProperties propertyNames required minProperties maxProperties, allOf anyOf oneOf not if then else, $ref inside
+ * the document (# and #/pointer), boolean schemas. Others are passed over, as are formats, references elsewhere, and patterns with
+ * look-around, back references or \p or of over 512 steps. Numbers compare exactly, also 1e400; of enum and const two arrays or objects by
+ * 128-bit hashes. Schema and value are texts that agent_json_check has passed; they are viewed, never copied. */
+enum { AGENT_SCHEMA_DEPTH = 64, AGENT_PATTERN_STEPS = 512, AGENT_PATTERN_RANGES = 96, AGENT_PATTERN_GROUPS = 24 };
+typedef struct agent_schema_frame {          /* this and the next three: room that agent_schema_next works in            */
+  agent_str schema, value, list;
+  size_t at, at_list, at_value, far;
+  uint32_t count, fits, best;
+  uint16_t path; uint8_t doing, silent, ok, members, items, member;
+} agent_schema_frame;
+typedef struct agent_pattern_step { uint8_t op, no; int16_t to; uint32_t a; } agent_pattern_step;
+typedef struct agent_pattern_group { uint16_t start, branch, jump; } agent_pattern_group;
+typedef struct agent_pattern {
+  const char *p; size_t n, at;
+  uint32_t steps, ranges, groups; int ok;
+  agent_pattern_step step[AGENT_PATTERN_STEPS];
+  agent_pattern_group group[AGENT_PATTERN_GROUPS];
+  uint32_t range[AGENT_PATTERN_RANGES][2], now[AGENT_PATTERN_STEPS / 32], next[AGENT_PATTERN_STEPS / 32];
+  uint16_t list[AGENT_PATTERN_STEPS];
+} agent_pattern;
+typedef struct agent_schema {                /* about 17 KB: a host with a small stack keeps it elsewhere               */
+  agent_str schema, value;
+  size_t far; uint32_t depth, work; int rc;
+  uint16_t path_n; char path[256];
+  agent_schema_frame frame[AGENT_SCHEMA_DEPTH];
+  agent_json_level level[65];
+  agent_pattern pattern;
+} agent_schema;
+typedef struct agent_schema_error {          /* views into schema, value and the agent_schema, until the next call      */
+  agent_str path;                            /* where in the value: a.b[2]; "": all of it; cut after 255 bytes          */
+  size_t offset;                             /* the byte of the value at which what is wrong starts                     */
+  agent_str keyword;                         /* which one refuses it; "false": the schema false                         */
+  agent_str want, got;                       /* JSON: the keyword's value (required: the name that is missing) and the value that it refuses */
+} agent_schema_error;
+AGENTDEF void agent_schema_init(agent_schema *, agent_str schema, agent_str value);
+/* MORE: *out is the next thing that does not fit, call again. OK: that was all, and if none came the value fits. E_LIMIT: schemas within
+ * schemas over AGENT_SCHEMA_DEPTH deep (a $ref to itself), or applied over 16 times for each byte of both texts: the rest is not known. The
+ * time is linear in the value. Of anyOf and oneOf the branch that came furthest tells what is wrong with it, if one was meant. */
+AGENTDEF int agent_schema_next(agent_schema *, agent_schema_error *out);
+/* An error in words that a model can go by, as in "edits[0].line: has to be at least 1, and is 0". NUL-terminated if cap > 0; length needed. */
+AGENTDEF size_t agent_schema_text(const agent_schema_error *, char *buf, size_t cap);
+#endif
+
 /* Server-sent events, WHATWG HTML 9.2.5-9.2.6. buf is the caller's: it keeps the last id and what straddles calls; where an event
  * with one data line lies whole in `in`, data is a view into `in`. Bytes pass as they are: repairing UTF-8 is the caller's. */
 enum {

@@ -14,6 +14,7 @@
  *   Functions left out, whose declarations go where the macro is defined [I, or A]:
  *   AGENT_NO_IMPORT       agent_import, agent_export
  *   AGENT_NO_SAVE         agent_save, agent_load
+ *   AGENT_NO_SCHEMA       agent_schema_*
  *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name
  *   AGENT_NO_DECODE       agent_decode
  *   AGENT_NO_MODELS       agent_models
@@ -39,7 +40,8 @@
     || defined AGENT_NO_IMPORT || defined AGENT_NO_SHORTCUT || defined AGENT_NO_SPLIT || defined AGENT_NO_THINK || defined AGENT_NO_RETRY_HINT \
     || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
     || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
-    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE
+    || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE \
+    || defined AGENT_NO_SCHEMA
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
 #endif
 #ifdef __cplusplus

@@ -281,8 +281,11 @@
  *
  * ==== 9 DECODE-ONLY, CODECS ALONE ===============================================================================================
  * agent_decode makes a connection that is already open and only decodes: bytes of answers in, output events, STEP_END or ERROR out; for
- * proxies, log viewers, tests. Without an engine: agent_json_*, agent_sse_*, agent_lines_*, agent_http_* are small structs of the caller's
- * that never allocate (section 8 of the declarations).
+ * proxies, log viewers, tests. Without an engine: agent_json_*, agent_schema_*, agent_sse_*, agent_lines_*, agent_http_* are structs of the
+ * caller's that never allocate (section 8 of the declarations). Arguments against a tool's schema, and what to tell the model:
+ *
+ *   agent_schema_init(&x, schema, arguments);
+ *   while (agent_schema_next(&x, &err) == AGENT_MORE) { agent_schema_text(&err, line, sizeof line); puts(line); }
  *
  * ==== 10 MEMORY =================================================================================================================
  * All memory comes through desc.alloc, or out of desc.block (no malloc at all). mem_limit caps the engine and each session; agent_memory tells
@@ -315,9 +318,9 @@
  * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
  *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
  *              OLLAMA 5 | COHERE 9
- *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
  *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
- * All of it is 296 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
+ * All of it is 310 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
  * deadlines, queues and tools stay in each build.
  *
  * ==== 15 TLS ====================================================================================================================

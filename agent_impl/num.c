@@ -4,6 +4,12 @@ AGENTI_FN size_t agenti_num_prefix(const char *p, size_t n);        /* length of
 AGENTI_FN int    agenti_int(agent_str, int64_t *out);               /* a plain integer in range: 1                     */
 AGENTI_FN int    agenti_count(agent_str, int64_t *out);             /* any number, toward 0, clamped to 0 .. 2^63-1 */
 AGENTI_FN int    agenti_double(agent_str, double *out);             /* nearest, ties to even; 0: no number, or overflow */
+AGENTI_FN int    agenti_num_compare(agent_str, agent_str);          /* < 0, 0, > 0, exact; what is no number is 0       */
+AGENTI_FN int    agenti_num_whole(agent_str);                       /* a number without a fraction, as 1.50e1           */
+AGENTI_FN int    agenti_num_divides(agent_str by, agent_str);       /* is the second a multiple of the first, exactly? by: to 18 digits */
+/* Equal numbers have equal normal forms: 1 if negative, and the digits without zeros at either end, whose first stands for 10^(*point - 1).
+ * Returns how many digits there are, at most cap of them in out; 0: zero, or no number.                                */
+AGENTI_FN size_t agenti_num_normal(agent_str, int *neg, int64_t *point, char *out, size_t cap);
 AGENTI_FN size_t agenti_u64_text(uint64_t v, char *out20);          /* length; no NUL                                  */
 AGENTI_FN size_t agenti_i64_text(int64_t v, char *out21);
 
@@ -106,6 +112,69 @@ AGENTI_FN int agenti_count(agent_str t, int64_t *out)
     }
     *out = v;
     return 1;
+}
+
+static size_t agenti_dec_significant(const agenti_dec *d)                       /* digits without the zeros at the end  */
+{
+    size_t n = d->n;
+    while (n > 0 && agenti_dec_digit(d, n - 1) == 0) n--;
+    return n;
+}
+AGENTI_FN int agenti_num_compare(agent_str s, agent_str t)
+{
+    agenti_dec a, b;
+    size_t i, n;
+    int less;
+    if (!agenti_dec_read(s, &a) || !agenti_dec_read(t, &b)) return 0;
+    if (a.n == 0 || b.n == 0) return a.n ? (a.neg ? -1 : 1) : b.n ? (b.neg ? 1 : -1) : 0;
+    less = a.neg ? 1 : -1;
+    if (a.neg != b.neg) return -less;
+    if (a.point != b.point) return a.point < b.point ? less : -less;
+    n = a.n > b.n ? a.n : b.n;
+    for (i = 0; i < n; i++)
+        if (agenti_dec_digit(&a, i) != agenti_dec_digit(&b, i)) return agenti_dec_digit(&a, i) < agenti_dec_digit(&b, i) ? less : -less;
+    return 0;
+}
+AGENTI_FN int agenti_num_whole(agent_str t)
+{
+    agenti_dec d;
+    size_t n;
+    if (!agenti_dec_read(t, &d)) return 0;
+    n = agenti_dec_significant(&d);
+    return n == 0 || (d.point > 0 && (uint64_t)d.point >= n);
+}
+AGENTI_FN int agenti_num_divides(agent_str by, agent_str t)
+{
+    agenti_dec d, v;
+    size_t n, m, i;
+    uint64_t div = 0, rest = 0;
+    int64_t zeros;
+    if (!agenti_dec_read(by, &d) || !agenti_dec_read(t, &v)) return 0;
+    n = agenti_dec_significant(&d);
+    m = agenti_dec_significant(&v);
+    if (m == 0) return 1;
+    if (n == 0 || n > 18) return 0;
+    for (i = 0; i < n; i++) div = div * 10 + agenti_dec_digit(&d, i);
+    zeros = (v.point - (int64_t)m) - (d.point - (int64_t)n);   /* both are whole numbers times a power of ten, of the lowest digit's place */
+    if (zeros < 0) return 0;
+    for (i = 0; i < m; i++) rest = (rest * 10 + agenti_dec_digit(&v, i)) % div;
+    for (; zeros > 0 && zeros <= 64; zeros--) rest = rest * 10 % div;
+    while (zeros > 0 && div % 2 == 0) div /= 2;                /* more tens than 2s and 5s: what else is in it decides  */
+    while (zeros > 0 && div % 5 == 0) div /= 5;
+    return rest % div == 0;
+}
+AGENTI_FN size_t agenti_num_normal(agent_str t, int *neg, int64_t *point, char *out, size_t cap)
+{
+    agenti_dec d;
+    size_t n, i;
+    *neg = 0;
+    *point = 0;
+    if (!agenti_dec_read(t, &d) || d.n == 0) return 0;
+    n = agenti_dec_significant(&d);
+    *neg = d.neg;
+    *point = d.point;
+    for (i = 0; i < n && i < cap; i++) out[i] = (char)('0' + agenti_dec_digit(&d, i));
+    return n;
 }
 
 /* Nearest double. First 64-bit arithmetic with a bound of its error; when the bound reaches over the middle between two doubles, an

@@ -1,21 +1,23 @@
 // peers.mjs GROUP…: runs the groups of `make interop`, a line a check. run.sh starts it and says where things are:
 // B, SHARED, AIMOCK (the folder of the package), NGINX (the program), TLS (build/chat-tls is there), SDKS (where the
-// official SDKs are); what is empty is not to be had.
+// official SDKs are), SCHEMAS (the tests of the JSON Schema suite), AJV (its folder); what is empty is not to be had.
 import * as aimock from './aimock.mjs'
 import * as formats from './formats.mjs'
 import * as nginx from './nginx.mjs'
 import * as retries from './retries.mjs'
+import * as schema from './schema.mjs'
 import * as sdks from './sdks.mjs'
 import * as tenSteps from './ten_steps.mjs'
 import * as tls from './tls.mjs'
 import * as torture from './torture.mjs'
 import { skip, sum } from './tools.mjs'
 
-const { AIMOCK, NGINX, SDKS, SHARED, TLS } = process.env
+const { AIMOCK, AJV, NGINX, SCHEMAS, SDKS, SHARED, TLS } = process.env
 const groups = {
     aimock: { lacks: !AIMOCK && 'the package could not be installed', run: aimock.group },
     formats: { lacks: !AIMOCK && 'aimock is not there', run: formats.group },
     retries: { lacks: !AIMOCK && 'aimock is not there', run: retries.group },
+    schema: { lacks: !SCHEMAS && !AJV && 'neither the official suite nor ajv could be had', run: schema.group },
     sdks: { lacks: !AIMOCK ? 'aimock is not there' : !SDKS && 'the SDKs could not be installed', run: sdks.group },
     ten_steps: { lacks: !AIMOCK && 'aimock is not there', run: tenSteps.group },
     torture: { lacks: !torture.torture && `${Object.keys(torture.routes).length} routes: their server is not in ${SHARED}`, run: torture.group },

@@ -69,5 +69,13 @@ make -s B="$B" chat-tls >>"$log" 2>&1 || { apt_get libmbedtls-dev && make -s B="
 [ ! -x "$B/chat-tls" ] || TLS=yes
 # mbedTLS 2 has certificates for tests in its library
 printf '#include <mbedtls/certs.h>\n' | ${CC:-cc} -E -xc - >>"$log" 2>&1 && make -s B="$B" "$B/interop-tls-inside" >>"$log" 2>&1
-export AIMOCK NGINX SDKS TLS
+# ---- the official JSON Schema test suite, unpacked, and ajv ----
+SCHEMAS=$dir/schemas/usr/share/json-schema-test-suite/tests ajv=8.17.1
+[ -d "$SCHEMAS" ] || (cd "$dir" && apt-get download -qq json-schema-test-suite && dpkg -x json-schema-test-suite_*.deb schemas) >>"$log" 2>&1
+[ -d "$SCHEMAS" ] || SCHEMAS=
+AJV=$dir/node_modules/ajv
+has_ajv() { grep -q "\"version\": \"$ajv\"" "$AJV/package.json" 2>/dev/null; }
+has_ajv || npm_get "ajv@$ajv"
+has_ajv || AJV=
+export AIMOCK NGINX SDKS TLS SCHEMAS AJV
 exec "$node" tests/interop/peers.mjs "$@"
