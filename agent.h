@@ -740,6 +740,8 @@ AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
  * tool results; AGENT_STEER at a STEP_END whose u.end.why would end the run behind tool results (else E_STATE). Calls that have no results,
  * as in a table that was cut, get them before the message, with a WARNING.                                            */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
+/* 1: a run is going on, or something waits for one, also right behind a load; 0: it is idle. E_STALE.                 */
+AGENTDEF int agent_busy(const agent_engine *, agent_id s);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);
@@ -19219,6 +19221,11 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     if (n == 0 && !agenti_may_go_on(s, lane)) return agenti_say(e, AGENT_E_STATE, "there is nothing to go on with");
     if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
     return agenti_enqueue(s, m, lane == AGENT_NOW ? AGENT_QUEUE : lane);
+}
+AGENTDEF int agent_busy(const agent_engine *e, agent_id id)
+{
+    const agenti_session *s = (const agenti_session *)agenti_id_get(e, id, AGENTI_SESSION);
+    return s == NULL ? AGENT_E_STALE : s->state != AGENTI_S_IDLE || s->first != NULL;
 }
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {

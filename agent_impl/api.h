@@ -259,6 +259,8 @@ AGENTDEF int agent_say(agent_engine *, agent_id s, const char *text, size_t n);
  * tool results; AGENT_STEER at a STEP_END whose u.end.why would end the run behind tool results (else E_STATE). Calls that have no results,
  * as in a table that was cut, get them before the message, with a WARNING.                                            */
 AGENTDEF int agent_submit(agent_engine *, agent_id s, const agent_part *, size_t n, int lane);
+/* 1: a run is going on, or something waits for one, also right behind a load; 0: it is idle. E_STALE.                 */
+AGENTDEF int agent_busy(const agent_engine *, agent_id s);
 /* Stops the run: unparsed bytes are dropped, open parts and calls end, what was shown stays, one RUN_END follows. Items that wait
  * come back as QUEUED before it; what is said after the cancel is not meant. In an idle session, or twice: nothing happens. OK, E_STALE.                                   */
 AGENTDEF int agent_cancel(agent_engine *, agent_id s);

@@ -498,6 +498,11 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
     if (n && (m = agenti_msg_from(e, &s->pool, agenti_last_msg(s), AGENT_USER, parts, n, &rc)) == NULL) return rc;
     return agenti_enqueue(s, m, lane == AGENT_NOW ? AGENT_QUEUE : lane);
 }
+AGENTDEF int agent_busy(const agent_engine *e, agent_id id)
+{
+    const agenti_session *s = (const agenti_session *)agenti_id_get(e, id, AGENTI_SESSION);
+    return s == NULL ? AGENT_E_STALE : s->state != AGENTI_S_IDLE || s->first != NULL;
+}
 AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {
     agent_part p;

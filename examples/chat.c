@@ -1,6 +1,7 @@
 /* An agent in the terminal: plain sockets, one poll loop, no threads.
  *
- *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--no-stream] [--live]
+ *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--session FILE]
+ *        [--no-stream] [--live]
  *
  *   --provider P   a name from the table of providers (--help lists them); the key comes from the variable that the table names
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's; https:// in chat-tls, which is built with mbedTLS
@@ -12,6 +13,8 @@
  *                  think_tags=yes for models that write <think> into their text, thoughts_told=yes for hosts that send all as thoughts,
  *                  go_on=yes: an answer that breaks off is gone on with; and numbers, 0 for none: max_retries retry_ms hint_cap_ms (waits
  *                  between retries), step_ms run_ms tool_ms (times), max_steps max_run_tokens
+ *   --session FILE the conversation is in FILE, at every moment: chat goes on with what is there, also with a run that was broken off by kill -9.
+ *                  Tools that read run again, of others the model is told that they were interrupted. No key is in it; one chat at a time has it
  *   --no-stream    answers come in one piece
  *   --live         lines count as soon as they come also where stdin is no terminal
  *
@@ -29,6 +32,7 @@
 #include "host_posix.h"
 #include "vocabulary.h"
 #include "chat_tools.h"
+#include "chat_keep.h"
 
 enum { MAX_JOBS = 64, MAX_LINE = 1 << 20, MAX_GIVEN = 16 };
 enum job_state { JOB_FREE, JOB_ASKING, JOB_RUNNING };
@@ -59,6 +63,8 @@ typedef struct app {
     options opt;
     agent_engine *e;
     agent_id session, peer;
+    agent_session_desc desc;                  /* of the session, for another one like it                                */
+    keep keep;                                /* --session                                                              */
     host_net net;
     host_model model;
     replay_text words;                        /* --json                                                                 */
@@ -567,14 +573,30 @@ static void tools_list(app *a)
         a->tools[i].name = chat_tools[i].name;
         a->tools[i].description = chat_tools[i].description;
         a->tools[i].schema = chat_tools[i].schema;
+        if (!chat_tools[i].asks) a->tools[i].flags = AGENT_TF_REPLAY_SAFE;       /* they read                           */
     }
 }
 
 /* ---- the course of things ---- */
-static int busy(const app *a)
+static int busy(const app *a) { return a->listing || agent_busy(a->e, a->session) > 0; }
+/* What would be lost if this program were killed now goes into the file of --session, before a tool is started above all. */
+static void keep_on(app *a)
 {
-    agent_item it;
-    return a->running || a->listing || agent_queue_at(a->e, a->session, 0, &it) == AGENT_OK;
+    const char *why = keep_more(&a->keep, a->e, a->session);
+    if (why == NULL) return;
+    fresh_line(a);
+    fflush(stdout);
+    fprintf(stderr, "chat: %s: %s\n", a->keep.path, why);
+}
+static void keep_event(app *a, const agent_event *ev)
+{
+    switch (ev->type) {
+    case AGENT_EV_RUN_START: case AGENT_EV_RUN_END: case AGENT_EV_STEP_END: case AGENT_EV_MSG_END: case AGENT_EV_MSG_CUT: case AGENT_EV_TOOL_RUN:
+    case AGENT_EV_TOOL_RESULT: case AGENT_EV_RETRY_WAIT: case AGENT_EV_QUEUED:
+        keep_on(a);
+        break;
+    default: break;
+    }
 }
 static void run_over(app *a, const agent_event *ev)
 {
@@ -589,6 +611,7 @@ static void on_event(app *a, const agent_event *ev)
 {
     if (a->opt.json) json_event(a, ev);
     else show_event(a, ev);
+    keep_event(a, ev);
     switch (ev->type) {
     case AGENT_EV_OPEN:        host_open(&a->net, a->e, ev); break;
     case AGENT_EV_CLOSE:       host_close(&a->net, ev); break;
@@ -786,6 +809,61 @@ static void command_model(app *a, char *rest)
         refuse(a, agent_last(a->e));
     else if (*name == 0) a->listing = 1;
 }
+static int set_options(app *a);
+/* A file of its own, once: --session is for one that is kept up.                                                       */
+static void command_save(app *a, char *rest)
+{
+    agent_mark mark;
+    int fd;
+    if (*rest == 0) { refuse(a, "/save wants a file"); return; }
+    fd = keep_whole(a->e, a->session, rest, &mark);
+    if (fd < 0) { refuse(a, strerror(errno)); return; }
+    close(fd);
+    if (a->opt.json) return;
+    note_begin(a);
+    printf("[%lu messages are in ", (unsigned long)agent_messages(a->e, a->session));
+    show(a, stdout, rest, strlen(rest));
+    putchar(']');
+    note_end(a);
+}
+static void show_loaded(app *a)
+{
+    unsigned long n = (unsigned long)agent_messages(a->e, a->session);
+    a->running = agent_busy(a->e, a->session) > 0;
+    if (a->opt.json) {
+        printf("{\"ev\":\"loaded\",\"messages\":%lu,\"busy\":%s}\n", n, a->running ? "true" : "false");
+        fflush(stdout);
+        return;
+    }
+    note_begin(a);
+    printf("[loaded %lu message%s%s]", n, n == 1 ? "" : "s", a->running ? "; what was going on goes on" : "");
+    note_end(a);
+    fflush(stdout);
+}
+static void command_load(app *a, char *rest)
+{
+    agent_id other;
+    const char *why = NULL;
+    int fd = -1;
+    if (*rest == 0) { refuse(a, "/load wants a file"); return; }
+    if (busy(a)) { refuse(a, "something is going on; /stop now ends it"); return; }
+    other = agent_session_open(a->e, &a->desc);
+    if (other == 0) why = agent_last(a->e);
+    else if ((fd = open(rest, O_RDONLY | O_CLOEXEC)) < 0) why = strerror(errno);
+    else why = keep_load(a->e, other, fd);
+    if (fd >= 0) close(fd);
+    if (why == NULL && a->keep.fd >= 0 && (fd = keep_whole(a->e, other, a->keep.path, &a->keep.mark)) < 0) why = strerror(errno);
+    if (why) {
+        refuse(a, why);
+        if (other) (void)agent_session_close(a->e, other);
+        return;
+    }
+    if (a->keep.fd >= 0) { close(a->keep.fd); a->keep.fd = fd; }
+    (void)agent_session_close(a->e, a->session);
+    a->session = other;
+    (void)set_options(a);
+    show_loaded(a);
+}
 static void command_help(app *a, char *rest);
 typedef struct command { const char *name, *words, *help; void (*run)(app *, char *rest); } command;
 static const command commands[] = {
@@ -795,7 +873,9 @@ static const command commands[] = {
     {"/queue", "[drop N | move N [M]]",  "what waits; takes one back; puts one at the end or before another", command_queue},
     {"/retry", "[now]",                  "does not wait for the next attempt; when nothing is going on, asks the last question again", command_retry},
     {"/go",    "",                       "goes on with what is there, as after a failure or a limit", command_go},
-    {"/model", "[NAME]",                 "the provider's models; goes on with that one", command_model}
+    {"/model", "[NAME]",                 "the provider's models; goes on with that one", command_model},
+    {"/save",  "FILE",                   "the conversation as it is now, into a file", command_save},
+    {"/load",  "FILE",                   "goes on with the conversation of a file in place of this one", command_load}
 };
 static void command_help(app *a, char *rest)
 {
@@ -956,7 +1036,7 @@ static int help(void)
 {
     size_t i;
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
-           "            [--no-stream] [--live]\n"
+           "            [--session FILE] [--no-stream] [--live]\n"
            "providers, and the variable that has the key:\n");
     for (i = 0; agent_provider_at(i); i++) printf("  %-22s %s\n", agent_provider_at(i)->name, agent_provider_at(i)->key_env ? agent_provider_at(i)->key_env : "");
     return 0;
@@ -1016,7 +1096,6 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
         else all[k].value[all[k].count ? (*all[k].count)++ : 0] = argv[++i];
     }
     if (o->acp) return usage("--acp is not in this build yet", NULL);
-    if (o->session) return usage("--session is not in this build yet", NULL);
     if (o->record) return usage("--record is not in this build yet", NULL);
     if (o->prompt && !*o->prompt) return usage("the prompt is empty", NULL);
     for (i = 0; i < o->set_n; i++) {
@@ -1096,9 +1175,22 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
     tools_list(a);
     s.tools = a->tools;
     s.tool_count = CHAT_TOOLS;
+    a->desc = s;
     a->session = agent_session_open(a->e, &s);
     if (a->session == 0) return usage(agent_last(a->e), NULL);
-    return set_options(a);
+    return 0;
+}
+/* --session: what is in the file, and then the options, which count more than what is saved. 0, or the exit code.      */
+static int start_kept(app *a)
+{
+    const char *why = NULL;
+    int loaded = 0, code;
+    if (a->opt.session) why = keep_start(&a->keep, a->e, a->session, a->opt.session, &loaded);
+    if (why) { fprintf(stderr, "chat: %s: %s\n", a->opt.session, why); return 1; }
+    if (loaded && a->opt.model && agent_session_set(a->e, a->session, "model", a->opt.model, AGENT_CSTR) != AGENT_OK) return usage(agent_last(a->e), NULL);
+    if ((code = set_options(a)) != 0) return code;
+    if (loaded) show_loaded(a);
+    return 0;
 }
 static int catch_signals(void)
 {
@@ -1119,19 +1211,22 @@ int main(int argc, char **argv)
     if (code) return code;
     if (a.opt.help) return help();
     for (i = 0; i < MAX_JOBS; i++) a.jobs[i].fd = -1;
-    a.model.leash = -1;
+    a.model.leash = a.keep.fd = -1;
     a.input_tty = isatty(0);
     a.output_tty = isatty(1) && !(getenv("TERM") && strcmp(getenv("TERM"), "dumb") == 0);
     a.error_tty = isatty(2) && a.output_tty;
     a.live = a.input_tty || a.opt.live;
     if (!catch_signals()) { perror("chat"); return 1; }
     code = start_session(&a, argv[0]);
+    if (code == 0) code = start_kept(&a);
     if (code == 0) {
         if (a.opt.prompt) say(&a, a.opt.prompt);
         loop(&a);
         code = a.code;
     }
+    if (a.e && code != 2) keep_on(&a);        /* tools that run count as interrupted                                   */
     for (i = 0; i < MAX_JOBS; i++) job_kill(&a.jobs[i]);
+    keep_end(&a.keep);
     if (a.e) agent_close(a.e);
     host_close_all(&a.net);
     host_model_stop(&a.model);

@@ -377,6 +377,11 @@ static const agent_event *host_next(host *h)
         text_str(&h->log, "\n");
     }
     host_watch(h, ev);
+    if (ev->type == AGENT_EV_RUN_START || ev->type == AGENT_EV_STEP_END) HOST_CHECK(h, agent_busy(h->e, ev->session) == 1 || ev->session == 0);
+    if (ev->type == AGENT_EV_RUN_END) {
+        agent_item it;
+        HOST_CHECK(h, agent_busy(h->e, ev->session) == (agent_queue_at(h->e, ev->session, 0, &it) == AGENT_OK));
+    }
     if (ev->type == AGENT_EV_TEXT_DELTA) text_add(&h->text, ev->text.p, ev->text.n);
     if (ev->type == AGENT_EV_ERROR) {
         n = ev->text.n < sizeof h->fault - 1 ? ev->text.n : sizeof h->fault - 1;

@@ -1,47 +1,8 @@
 #!/bin/sh
-# build/chat against build/scripted-model, end to end: exact output and exit codes. No check depends on how fast anything is.
+# build/chat against build/scripted-model, end to end: exact output and exit codes.
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
-tmp=$(mktemp -d) || exit 1
-passed=0 failed=0 model=
-unset OPENAI_API_KEY LLAMA_API_KEY
-stop_model() {
-    [ -n "$model" ] || return 0
-    kill "$model" 2>/dev/null
-    wait "$model" 2>/dev/null
-    model=
-}
-trap 'stop_model; rm -rf "$tmp"' EXIT
-check() {                       # NAME WANTED FOUND
-    if [ "$2" = "$3" ]; then passed=$((passed + 1)); return; fi
-    failed=$((failed + 1))
-    printf 'FAIL %s\n--- wanted\n%s\n--- found\n%s\n' "$1" "$2" "$3"
-}
-say() { printf '%s\n' "$1"; }        # echo would undo what is escaped
-start_model() {                 # SCRIPT: $url is where it listens
-    stop_model
-    : >"$tmp/address"
-    "$B/scripted-model" --script "$1" >"$tmp/address" &
-    model=$!
-    until grep -q listening "$tmp/address"; do
-        kill -0 "$model" 2>/dev/null || { echo "scripted-model did not start"; return 1; }
-        sleep 0.05
-    done
-    url=http://$(sed 's/listening on //' "$tmp/address")/v1
-}
-# Neighbouring texts are one text in pieces; offsets and the words of the connection are not promised.
-joined() {
-    awk '
-        function flush() { if (kind != "") print "{\"ev\":\"" kind "\",\"text\":\"" all "\"}"; kind = ""; all = "" }
-        match($0, /^\{"ev":"(text|reasoning)","text":"/) {
-            split($0, q, "\""); if (q[4] != kind) flush(); kind = q[4]
-            all = all substr($0, RLENGTH + 1, length($0) - RLENGTH - 2); next }
-        /^\{"ev":"tool_input"/ { next }
-        { flush(); gsub(/,"offset":[0-9]+/, ""); print }
-        END { flush() }'
-}
-chat() { "$B/chat" --json --set max_retries=0 --base-url "$url" "$@" </dev/null >"$tmp/out" 2>"$tmp/err"; code=$?; found="$(joined <"$tmp/out")
-exit $code"; }
+. tests/chat.sh
 run_one='{"ev":"run_start","run":1}
 {"ev":"step_start","step":1}'
 
@@ -763,7 +724,7 @@ chat: nothing is going on' "$(say "$found" | grep '^chat: ' | head -n 10)"
 check "a slash that is for the model" '"text","text":"path"' "$(only text | tail -n 1)"
 live "$text_ok" '' '/help
 '
-check "/help" '/help /steer /stop /queue /retry /go /model' "$(say "$found" | sed -n 's/^  \(\/[a-z]*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+check "/help" '/help /steer /stop /queue /retry /go /model /save /load' "$(say "$found" | sed -n 's/^  \(\/[a-z]*\).*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
 
 # as text, through a pipe: a line each
 start_model 'turn
@@ -890,7 +851,6 @@ wrong 2 nobody --provider nobody --prompt hi
 wrong 2 TLS --base-url https://example.com/v1 --prompt hi
 wrong 2 TLS --base-url HTTPS://example.com/v1 --prompt hi
 wrong 2 --acp --acp x
-wrong 2 --session --session x
 wrong 2 --record --record x
 wrong 2 --nothing --nothing
 wrong 2 --prompt --prompt

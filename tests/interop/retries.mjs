@@ -1,8 +1,9 @@
 // What is asked again: chat, with its retries on, against aimock. A refusal with a wait, one until a date (from a server before aimock, which
-// has no dates), and a stream that is cut, with go_on and without.
+// has no dates), and a stream that is cut, with go_on and without. And a chat that is killed while a tool runs: another one goes on from its file.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { cut, desk, formats, mock, wasCut } from './aimock.mjs'
-import { B, check, joined, lines, tap } from './tools.mjs'
+import { B, check, joined, lines, start, tap, wait } from './tools.mjs'
 
 const models = { 'openai-compatible': 'gpt-5-mini', anthropic: 'claude-sonnet-4-6' }
 const told = 'A sentence that has a beginning, a middle, and an end that nobody reads.'
@@ -20,6 +21,9 @@ async function serve() {
     server.on({ userMessage: 'come later' }, { content: 'It is later.' })
     server.on({ userMessage: 'break off' }, { content: told }, { latency: 5, truncateAfterChunks: 9 })
     server.on({ userMessage: 'Your answer broke off' }, { content: 'And the rest of it.' })
+    server.on({ userMessage: 'be killed', hasToolResult: false }, { content: 'Two at once.', toolCalls: [
+        { id: 'call_1', name: 'list', arguments: { path: 'sub' } }, { id: 'call_2', name: 'run', arguments: { command: 'echo once >>ran; exec sleep 9' } }] })
+    server.on({ userMessage: 'be killed', hasToolResult: true }, { content: 'It was broken off.' })
     return server
 }
 async function refusals(format, port) {
@@ -72,12 +76,32 @@ async function cuts(format, port) {
         [['assistant', first.text], ['user', true]])
     wire.stop()
 }
+async function killed(format, port) {
+    const file = `${desk}/kept-${format}.jsonl`, ran = `${desk}/ran`, wire = await tap(port)
+    const args = ['--json', '--yes', '--session', file, '--provider', format, '--model', models[format], '--base-url', `http://127.0.0.1:${wire.port}/v1`]
+    const options = { cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-2' } }
+    rmSync(file, { force: true })
+    rmSync(ran, { force: true })
+    const child = start(`${B}/chat`, [...args, '--prompt', 'be killed'], options)
+    for (let i = 0; i < 200 && !(existsSync(ran) && child.out.includes('"call_1","name":"list","is_error"')); i++) await wait(50)
+    child.kill('SIGKILL')
+    check(`survives ${format}: killed while a tool runs`, await child.ended, 'SIGKILL')
+    const all = joined(await lines(`${B}/chat`, args, options)), last = wire.requests().at(-1).body.messages
+    check(`survives ${format}: another one goes on`, kinds(all), 'loaded tool_result finish step_start text finish run_end exit')
+    check(`survives ${format}: … and says what became of the tool`, of(all, 'loaded', 'tool_result', 'text', 'run_end').map(({ text, ...l }) => ({ ...l, text: text?.slice(0, 12) })), [
+        { ev: 'loaded', messages: 2, busy: true, text: undefined }, { ev: 'tool_result', id: 'call_2', name: 'run', is_error: true, text: '[Interrupted' },
+        { ev: 'text', text: 'It was broke' }, { ev: 'run_end', reason: 'done', steps: 2, text: undefined }])
+    check(`survives ${format}: … the model gets both results`, JSON.stringify(last).split('call_1').length + JSON.stringify(last).split('call_2').length, 6)
+    check(`survives ${format}: … and it ran once`, [readFileSync(ran, 'utf8'), readFileSync(file, 'utf8').includes('key-')], ['once\n', false])
+    wire.stop()
+}
 export async function group() {
     for (const format of formats) {
         const server = await serve()
         await refusals(format, server.port)
         await dates(format, server.port)
         await cuts(format, server.port)
+        await killed(format, server.port)
         await server.stop()
     }
 }
