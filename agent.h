@@ -179,6 +179,22 @@
  *                                    numbers given out; answer: of the step that is going on; times in ms that are left
  *              An append that was torn (no disk, kill -9) loses itself alone. What was in flight counts as interrupted, see agent_load.
  *
+ * Record       With desc.record the engine writes a flight record, for bug reports: lines of JSON, numbers that are 0 left out. All that an engine
+ *              does follows from them: `rerun FILE` (examples/rerun.c) makes the calls again and compares every line. `chat --record FILE` writes one.
+ *                {"agent_record":1,"version":...}   the first line; behind it seed, mem_limit, block_size, what was set of limits, providers
+ *                {"call":"say","id":S,...,"rc":N}   a call that changes something; id: its peer, session or connection; then its arguments, texts as
+ *                                    strings or, where they are no UTF-8, {"base64":...}; rc: what it returned (agent_recv_buf: the room). Of
+ *                                    agent_feed the bytes that were taken, of what was sent its length. "of": the number of a call of the model
+ *                {"next":{...}}      an agent_next and its event, as agent_event_json has it; 0: there was none
+ *                {"refused":N}       the host's allocator has refused the Nth request since agent_open; inside a call a member of its line
+ *              Stars stand for keys, for values of the host's header lines whose names tell that they are secret, and for either of four bytes and
+ *              more wherever a text quotes it, also the key before. What cannot be seen: a key that is quoted otherwise than it was given (escaped in
+ *              JSON, in base64), the first three bytes of one that comes in pieces, a second header's or former key in pieces, a secret of other
+ *              names or in texts. What users and models say is in it. A key that is a common word ("data") stars that word, and rerun then finds a difference.
+ *              Events of a record with desc.block, mem_limit or refusals are the same only where pointers have the same size. The recorder needs
+ *              no memory (a key that is replaced is kept until the next one is) and calls the sink with pieces of a line, of which the last one
+ *              ends in a line feed; a line of a call is begun before the call is made. A host that crashes leaves all but the last line.
+ *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
  *   name                   wire format         base URL                                               key in                    drops
@@ -320,7 +336,7 @@
  * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
  *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
  *              OLLAMA 5 | COHERE 9
- *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   functions  IMPORT 41 | SAVE 19 | RECORD 18 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
  *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
  * All of it is 310 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
  * deadlines, queues and tools stay in each build.
@@ -404,6 +420,7 @@
  *   convert.c          requests in, and out in any wire format
  *   pump.c             open, close, time, agent_next
  *   print.c            events as JSON and as copies
+ *   record.c           the public calls that change something, and the flight recorder
  *   tls_mbedtls.c      TLS for the host's sockets, if AGENT_MBEDTLS is defined
  */
 
@@ -429,7 +446,7 @@
  *   AGENT_NO_IMPORT       agent_import, agent_export
  *   AGENT_NO_SAVE         agent_save, agent_load
  *   AGENT_NO_SCHEMA       agent_schema_*
- *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name
+ *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name; and with them the recorder
  *   AGENT_NO_DECODE       agent_decode
  *   AGENT_NO_MODELS       agent_models
  *   AGENT_NO_SIGN         agent_sign: requests that are signed cannot be sent
@@ -437,6 +454,7 @@
  *   AGENT_NO_PROVIDERS    agent_provider_at and the table behind it: agent_desc.providers has the rows
  *   AGENT_NO_HTTP1        AGENT_VIA_BYTES: all HTTP is the host's (AGENT_VIA_HTTP)
  *   Abilities left out [I]:
+ *   AGENT_NO_RECORD       the flight recorder: agent_open refuses desc.record
  *   AGENT_NO_FILES        files in messages: what a provider or a host hands in is a WARNING, or E_ARG
  *   AGENT_NO_THINK        <think> tags in text
  *   AGENT_NO_OPENAI_REPLAY   reasoning_details, opaque blocks and the like of OpenAI chat's hosts, which want them back
@@ -455,8 +473,11 @@
     || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
     || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
     || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE \
-    || defined AGENT_NO_SCHEMA
+    || defined AGENT_NO_SCHEMA || defined AGENT_NO_RECORD
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
+#endif
+#if defined AGENT_NO_PRINT && !defined AGENT_NO_RECORD      /* it writes events                                          */
+#define AGENT_NO_RECORD
 #endif
 #ifdef __cplusplus
 extern "C" {
@@ -494,6 +515,9 @@ typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-ter
 /* The allocator hook. p NULL: allocate new_size; new_size 0: free and return NULL; else resize. old_size is what was asked
  * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
 typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
+
+/* Takes text that the engine writes, in pieces; it must not call the engine.                                          */
+typedef void (*agent_sink_fn)(void *ctx, const void *p, size_t n);
 
 #define AGENT_CODES(X) /* the table of the manual's chapter 11 */ \
   X(OK, 0, "done") \
@@ -561,10 +585,12 @@ typedef struct agent_desc {
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
   uint64_t seed;                             /* of the jitter between retries: give each process another              */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
+  agent_sink_fn record; void *record_ctx;    /* the flight recorder (the end of chapter 7): lines of JSON, a line a call that changes something
+                                    and an event; without keys. Called from within every such call. NULL: none          */
   agent_limits limits;
 } agent_desc;
 #define AGENT_ABI 1u
-/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI), E_NOMEM. Use the macro: it hands over
+/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI, record in a build without it), E_NOMEM. Use the macro: it hands over
  * the version and sizes this translation unit was compiled with. desc itself is copied.                              */
 AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *desc, uint32_t abi, size_t event_size);
 #define agent_open(out, desc) agent_open_abi((out), (desc), AGENT_ABI, sizeof(agent_event))
@@ -1283,6 +1309,7 @@ typedef struct agenti_blob {             /* bytes that an event may point to; he
 
 AGENTI_FN void  agenti_pool_child(agenti_pool *, agenti_pool *up, size_t limit);
 AGENTI_FN int   agenti_heap_init(agenti_heap *, void *block, size_t size);       /* 0: block too small                  */
+AGENTI_FN void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n);   /* asks the allocator itself            */
 AGENTI_FN void *agenti_get(agenti_pool *, size_t n);                             /* zeroed; NULL: refused               */
 AGENTI_FN void *agenti_resize(agenti_pool *, void *p, size_t old_n, size_t n);   /* NULL: refused, p stays              */
 AGENTI_FN void  agenti_put(agenti_pool *, void *p, size_t n);
@@ -1344,7 +1371,7 @@ static void *agenti_heap_fn(agenti_heap *h, void *p, size_t old_n, size_t n)
     if (q && p) { memcpy(q, p, old_n < n ? old_n : n); agenti_heap_put(h, p); }
     return q;
 }
-static void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n)
+AGENTI_FN void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n)
 {
     if (top->heap.size) return agenti_heap_fn(&top->heap, p, old_n, n);
     if (top->alloc) return top->alloc(top->ctx, p, old_n, n);
@@ -2199,6 +2226,7 @@ AGENTI_FN size_t agenti_i64_text(int64_t v, char *out)
 /* ==== base64.c: base64 from and to bytes ========================================================================== */
 /* Base64, RFC 4648 section 4: how files stand in JSON. */
 AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
+AGENTI_FN void agenti_base64_four(const char *p, size_t n, char *to);     /* the four letters of n bytes, at most three    */
 AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
 AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
 AGENTI_FN size_t agenti_base64_bytes(agent_str text, char *to);     /* the same; to may be where the text is. Length   */
@@ -2221,20 +2249,23 @@ AGENTI_FN int agenti_base64_ok(agent_str s)
     AGENTI_TOUCH(s.n);
     return 1;
 }
-AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+AGENTI_FN void agenti_base64_four(const char *p, size_t n, char *to)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t i, k;
+    uint32_t v = 0;
+    size_t k;
+    if (n > 3) n = 3;
+    for (k = 0; k < 3; k++) v = v << 8 | (k < n ? (unsigned char)p[k] : 0u);
+    for (k = 0; k < 4; k++) to[k] = (char)(k <= n ? letters[v >> (18 - 6 * k) & 63] : '=');
+}
+AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+{
+    size_t i;
     char *to;
     if (s.n / 3 >= (size_t)-1 / 4 - 1) { b->bad = 1; return; }
     if (!agenti_buf_room(b, (s.n + 2) / 3 * 4)) return;
     to = b->p + b->n;
-    for (i = 0; i < s.n; i += 3) {
-        uint32_t v = 0;
-        size_t left = s.n - i < 3 ? s.n - i : 3;
-        for (k = 0; k < 3; k++) v = v << 8 | (k < left ? (unsigned char)s.p[i + k] : 0u);
-        for (k = 0; k < 4; k++) *to++ = k <= left ? letters[v >> (18 - 6 * k) & 63] : '=';
-    }
+    for (i = 0; i < s.n; i += 3, to += 4) agenti_base64_four(s.p + i, s.n - i, to);
     AGENTI_TOUCH(s.n);
     b->n = (size_t)(to - b->p);
     b->p[b->n] = 0;
@@ -14722,6 +14753,13 @@ struct agent_engine {
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
+#ifndef AGENT_NO_RECORD
+    agent_sink_fn record; void *record_ctx;
+    struct agenti_line *line;                 /* of the call that is being recorded                                     */
+    agenti_pool under;                        /* whom the recorder asks for memory                                      */
+    uint64_t asked;                           /* how often                                                              */
+    agent_id delta_of; agent_num delta_part; size_t delta_run;       /* the end of the last delta was the beginning of a key */
+#endif
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
 
@@ -17263,6 +17301,9 @@ typedef struct agenti_peer {
     agenti_text auth;
     agenti_url url;
     char *key; size_t key_n;
+#ifndef AGENT_NO_RECORD
+    char *former; size_t former_n;            /* the key before, while a record is written                               */
+#endif
     uint64_t key_until;                       /* it is good so long; 0: not known                                       */
     uint32_t key_count;                       /* keys so far: an answer may be to an older one                          */
     int key_state, key_why;
@@ -17291,18 +17332,47 @@ AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
 AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
+AGENTI_FN int  agenti_header_secret(agent_str auth, agent_str name);            /* values of that name are starred out   */
 AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
 /* Stars over the key and the like, should they stand there; lines: the headers that were sent, which may be older than the peer's */
 AGENTI_FN void agenti_peer_hide(const agenti_peer *, const agenti_buf *lines, agenti_text *);
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms);
+AGENTI_FN agent_id agenti_do_peer_open(agent_engine *e, const agent_peer_desc *d);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
-static void agenti_key_drop(agenti_peer *p)
+static void agenti_key_wipe(agenti_peer *p, char *key, size_t n)
 {
-    if (p->key) agenti_wipe(p->key, p->key_n);
-    agenti_put(&p->e->pool, p->key, p->key_n + 1);
+    if (key == NULL) return;
+    agenti_wipe(key, n);
+    agenti_put(&p->e->pool, key, n + 1);
+}
+static void agenti_keys_drop(agenti_peer *p)
+{
+    agenti_key_wipe(p, p->key, p->key_n);
     p->key = NULL;
     p->key_n = 0;
+#ifndef AGENT_NO_RECORD
+    agenti_key_wipe(p, p->former, p->former_n);
+    p->former = NULL;
+    p->former_n = 0;
+#endif
+}
+/* While a record is written the one before is still known: peers may quote it.                                          */
+static void agenti_key_replace(agenti_peer *p, char *key, size_t n)
+{
+#ifndef AGENT_NO_RECORD
+    if (p->e->record && p->key_n) {
+        agenti_key_wipe(p, p->former, p->former_n);
+        p->former = p->key;
+        p->former_n = p->key_n;
+    } else
+#endif
+    agenti_key_wipe(p, p->key, p->key_n);
+    p->key = key;
+    p->key_n = n;
 }
 /* ---- asking for a key: one question for all sessions ---- */
 AGENTI_FN void agenti_peer_key_ask(agenti_peer *p, int why, agent_str text)
@@ -17373,7 +17443,7 @@ AGENTI_FN int agenti_peer_pump(agenti_peer *p)
 AGENTI_FN void agenti_peer_free(agenti_peer *p)
 {
     agenti_blob **graves = &p->e->graves;
-    agenti_key_drop(p);
+    agenti_keys_drop(p);
     agenti_sleep(&p->ready);
     agenti_text_free(&p->auth, graves);
     agenti_text_free(&p->key_text, graves);
@@ -17464,11 +17534,11 @@ static void agenti_star(agenti_text *t, agent_str secret)
     for (i = t->n < secret.n ? t->n : secret.n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
         if (memcmp(t->p + t->n - i, secret.p, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
 }
-static int agenti_header_secret(const agenti_peer *p, agent_str name)
+AGENTI_FN int agenti_header_secret(agent_str auth, agent_str name)
 {
     static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
     size_t i;
-    if (p->auth.n && agenti_ieq(name, p->auth.p)) return 1;
+    if (auth.n && agenti_ieq(name, auth.p)) return 1;
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
     return 0;
 }
@@ -17480,13 +17550,13 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, a
         agent_str name = agenti_cstr(at), value = agenti_cstr(at + name.n + 1);
         const char *space = (const char *)memchr(value.p, ' ', value.n);       /* as in "Bearer key"                    */
         at += name.n + value.n + 2;
-        if (!agenti_header_secret(p, name)) continue;
+        if (!agenti_header_secret(agenti_text_view(&p->auth), name)) continue;
         agenti_star(t, value);
         if (space) agenti_star(t, agenti_cstr(space + 1));
     }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
-AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
+AGENTI_FN int agenti_do_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     char *copy;
@@ -17495,9 +17565,7 @@ AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_
     if (n && agenti_bad_value(key, n)) return agenti_say(e, AGENT_E_ARG, "the key has CR, LF or NUL in it");
     if ((copy = (char *)agenti_get(&e->pool, n + 1)) == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
     if (n) memcpy(copy, key, n);
-    agenti_key_drop(p);
-    p->key = copy;
-    p->key_n = n;
+    agenti_key_replace(p, copy, n);
     p->key_count++;
     p->key_until = valid_ms == 0 ? 0 : valid_ms > UINT64_MAX - e->now ? UINT64_MAX : e->now + valid_ms;
     agenti_peer_key_answered(p);
@@ -17553,7 +17621,7 @@ static int agenti_peer_wants_key(const agenti_peer *p)
     if (auth.n == 0 || p->signs || agenti_eq(auth, "none")) return 0;
     return !agenti_header_given(p, agenti_eq(auth, "bearer") ? "authorization" : auth.p);
 }
-AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
+AGENTI_FN agent_id agenti_do_peer_open(agent_engine *e, const agent_peer_desc *d)
 {
     agenti_peer *p;
     const char *why;
@@ -17574,7 +17642,7 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     p->ready.kind = AGENTI_PEER;
     p->signs = (uint8_t)agenti_eq(agenti_text_view(&p->auth), "sign");
     p->wants_key = (uint8_t)agenti_peer_wants_key(p);
-    if (d->key && agent_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    if (d->key && agenti_do_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
     return id;
 }
 #endif
@@ -17627,6 +17695,9 @@ typedef struct agenti_conn {
     agenti_exchange x;                        /* x.answer NULL: none                                                    */
     agenti_decode *decode;
     void *user;
+#ifndef AGENT_NO_RECORD
+    size_t secret_run;                        /* so many bytes of a key's beginning are the last that were recorded      */
+#endif
     agenti_text detail;                       /* of agent_failed                                                        */
     agent_http http;
     agenti_buf head;                          /* HTTP's                                                                 */
@@ -17660,6 +17731,20 @@ AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /
 AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
 /* Its commonest turn, first of all: the event before once more, with another text. 1: its event was made; 0: agenti_conn_pump */
 AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
+
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken);
+AGENTI_FN void *agenti_do_recv_buf(agent_engine *e, agent_id id, size_t *cap);
+AGENTI_FN int agenti_do_recv_ack(agent_engine *e, agent_id id, size_t n);
+AGENTI_FN int agenti_do_eof(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n);
+AGENTI_FN int agenti_do_opened(agent_engine *e, agent_id id, int via, void *user);
+AGENTI_FN int agenti_do_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n);
+AGENTI_FN int agenti_do_send_ack(agent_engine *e, agent_id id, size_t n);
+AGENTI_FN int agenti_do_send_rewind(agent_engine *e, agent_id id);
+#ifndef AGENT_NO_SIGN
+AGENTI_FN int agenti_do_sign(agent_engine *e, agent_id id, const char *lines, size_t n);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -17944,7 +18029,7 @@ static const char *agenti_conn_may_read(const agenti_conn *c)
     if (c->eof || c->failed) return "the stream has ended";
     return NULL;
 }
-AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
+AGENTI_FN int agenti_do_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     const char *why;
@@ -17967,7 +18052,7 @@ AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, s
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
+AGENTI_FN void *agenti_do_recv_buf(agent_engine *e, agent_id id, size_t *cap)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     size_t want;
@@ -17982,7 +18067,7 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
     c->reserved = *cap = c->cap - c->w;
     return c->in + c->w;
 }
-AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
+AGENTI_FN int agenti_do_recv_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) c = agenti_conn_pinned(e, id);
@@ -17996,7 +18081,7 @@ AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
     if (n) agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_eof(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_eof(agent_engine *e, agent_id id)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18005,7 +18090,7 @@ AGENTDEF int agent_eof(agent_engine *e, agent_id id)
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
+AGENTI_FN int agenti_do_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18019,7 +18104,7 @@ AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *det
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
+AGENTI_FN int agenti_do_opened(agent_engine *e, agent_id id, int via, void *user)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18035,7 +18120,7 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     agenti_out_start(&c->out, via == AGENT_VIA_BYTES);
     return AGENT_OK;
 }
-AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
+AGENTI_FN int agenti_do_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     agent_str rest, name, value;
@@ -18076,7 +18161,7 @@ AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *
     *n = 0;
     return agenti_conn_sends(c) ? agenti_out_bytes(&c->out, n) : NULL;
 }
-AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
+AGENTI_FN int agenti_do_send_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18084,7 +18169,7 @@ AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
     if (!agenti_conn_sends(c) || !agenti_out_sent(&c->out, n)) return agenti_say(e, AGENT_E_ARG, "more than agent_send_buf gave");
     return AGENT_OK;
 }
-AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_send_rewind(agent_engine *e, agent_id id)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18174,7 +18259,7 @@ static int agenti_sign_lines(agenti_conn *c, agent_str lines)
     agenti_secret_free(&http);
     return ok;
 }
-AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
+AGENTI_FN int agenti_do_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -18522,6 +18607,11 @@ AGENTI_FN AGENTI_NOINLINE int agenti_conn_repeats(agenti_conn *c)
 /* The decode-only door: answers of one wire format without session, tools or policy. */
 AGENTI_FN int agenti_decode_pump(agenti_decode *);        /* its answer is over: 1 an event was made                    */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_DECODE
+AGENTI_FN agent_id agenti_do_decode(agent_engine *e, const char *wire, int via, void *user);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_DECODE
 #ifdef AGENT_NO_DECODE
 AGENTI_FN int agenti_decode_pump(agenti_decode *d) { (void)d; return 0; }
@@ -18538,7 +18628,7 @@ static void agenti_decode_begin(agenti_decode *d, const agenti_wire *wire, agent
     x->ready = &d->ready;
     x->answer = &d->answer;
 }
-AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void *user)
+AGENTI_FN agent_id agenti_do_decode(agent_engine *e, const char *wire, int via, void *user)
 {
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
     agenti_exchange x;
@@ -18606,12 +18696,17 @@ typedef struct agenti_listing {
 AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was made                                   */
 AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_MODELS
+AGENTI_FN int agenti_do_models(agent_engine *e, agent_id peer);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
 #ifdef AGENT_NO_MODELS
 AGENTI_FN int agenti_listing_pump(agenti_listing *l) { (void)l; return 0; }
 AGENTI_FN void agenti_listings_drop(agenti_peer *p) { (void)p; }
 #else
-AGENTDEF int agent_models(agent_engine *e, agent_id peer)
+AGENTI_FN int agenti_do_models(agent_engine *e, agent_id peer)
 {
     agenti_peer *p = agenti_peer_get(e, peer);
     agenti_listing *l;
@@ -18834,6 +18929,22 @@ AGENTI_FN void agenti_kept_out(const agenti_session *, const agenti_wire *, agen
 enum { AGENTI_MODEL_IMPORT = 0x7FFFFFFF };   /* agenti_msg.model: made by the model of an import of a format that the peer does not speak */
 AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n);
+AGENTI_FN int agenti_do_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n);
+AGENTI_FN agent_id agenti_do_session_open(agent_engine *e, const agent_session_desc *d);
+AGENTI_FN int agenti_do_session_close(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_stop(agent_engine *e, agent_id id, int when);
+AGENTI_FN int agenti_do_cancel(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane);
+AGENTI_FN int agenti_do_say(agent_engine *e, agent_id id, const char *text, size_t n);
+AGENTI_FN int agenti_do_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n);
+AGENTI_FN int agenti_do_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n);
+AGENTI_FN int agenti_do_tool_done(agent_engine *e, agent_id id, agent_num call, int status);
+AGENTI_FN int agenti_do_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n);
+AGENTI_FN int agenti_do_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n);
+AGENTI_FN int agenti_do_decline(agent_engine *e, const agent_event *need);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
 AGENTI_FN int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
@@ -18878,7 +18989,7 @@ static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool
                                        && agenti_text_repair(&to->description, &s->pool, graves)))
         && agenti_text_set(&to->schema, &s->pool, graves, agenti_trim(agenti_cstr(t->schema && *t->schema ? t->schema : "{\"type\":\"object\"}")));
 }
-AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
+AGENTI_FN int agenti_do_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_toolset set;
@@ -19028,7 +19139,7 @@ AGENTI_FN int agenti_session_set(agenti_session *s, const char *key, agent_str v
             return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
     return agenti_say(s->e, AGENT_E_ARG, "no such option");
 }
-AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+AGENTI_FN int agenti_do_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     return s ? agenti_session_set(s, key, agenti_str(value, agenti_len(value, n))) : agenti_stale_session(e);
@@ -19124,7 +19235,7 @@ static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
     if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
     return rc;
 }
-AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d)
+AGENTI_FN agent_id agenti_do_session_open(agent_engine *e, const agent_session_desc *d)
 {
     agenti_peer *peer = d ? agenti_peer_get(e, d->peer) : NULL;
     agenti_session *s;
@@ -19133,14 +19244,14 @@ AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *
     if ((s = agenti_session_new(e, d, peer)) == NULL) { e->last = "out of memory"; return 0; }
     if (agenti_session_fill(s, d) != AGENT_OK || (s->id = agenti_id_new(e, AGENTI_SESSION, s)) == 0) { agenti_session_free(s); return 0; }
     id = s->id;
-    if (agent_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
+    if (agenti_do_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
         agenti_id_free(e, id);
         agenti_session_free(s);
         return 0;
     }
     return id;
 }
-AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_session_close(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
     if (s == NULL) return agenti_stale_session(e);
@@ -19149,7 +19260,7 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
+AGENTI_FN int agenti_do_stop(agent_engine *e, agent_id id, int when)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
@@ -19161,7 +19272,7 @@ AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_cancel(agent_engine *e, agent_id id) { return agent_stop(e, id, AGENT_STOP_NOW); }
+AGENTI_FN int agenti_do_cancel(agent_engine *e, agent_id id) { return agenti_do_stop(e, id, AGENT_STOP_NOW); }
 
 /* ---- messages from the host ---- */
 /* A call without its result would be refused, so it is not sent any more.                                              */
@@ -19209,7 +19320,7 @@ static int agenti_may_go_on(const agenti_session *s, int lane)                /*
     if (m == NULL || m->role == AGENT_MODEL || lane == AGENT_STORE) return 0;
     return lane == AGENT_STEER && s->state == AGENTI_S_FAULT ? 1 : s->state == AGENTI_S_IDLE && s->first == NULL;
 }
-AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
+AGENTI_FN int agenti_do_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_msg *m = NULL;
@@ -19225,15 +19336,16 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
 AGENTDEF int agent_busy(const agent_engine *e, agent_id id)
 {
     const agenti_session *s = (const agenti_session *)agenti_id_get(e, id, AGENTI_SESSION);
-    return s == NULL ? AGENT_E_STALE : s->state != AGENTI_S_IDLE || s->first != NULL;
+    if (s == NULL) return AGENT_E_STALE;
+    return s->state != AGENTI_S_IDLE || s->first != NULL;
 }
-AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
+AGENTI_FN int agenti_do_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {
     agent_part p;
     memset(&p, 0, sizeof p);
     p.kind = AGENT_PART_TEXT;
     p.text = agenti_str(text, agenti_len(text, n));
-    return agent_submit(e, id, &p, 1, AGENT_QUEUE);
+    return agenti_do_submit(e, id, &p, 1, AGENT_QUEUE);
 }
 /* Every call of the message before must have its result, in call order.                                                */
 static int agenti_results_match(agenti_session *s, agenti_msg *m)
@@ -19249,7 +19361,7 @@ static int agenti_results_match(agenti_session *s, agenti_msg *m)
     }
     return k == m->n;
 }
-AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+AGENTI_FN int agenti_do_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_msg *m;
@@ -19362,7 +19474,7 @@ static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_s
     /* without grace it has ended, though that is still to be told                                                      */
     return (*s)->grace_ms == 0 && (*s)->cancel == AGENT_STOP_NOW ? AGENT_LATE : AGENT_OK;
 }
-AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+AGENTI_FN int agenti_do_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
     agenti_session *s;
     agenti_part *r;
@@ -19375,7 +19487,7 @@ AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, con
     }
     return n == 0 || agenti_text_add(&r->text, &s->pool, &e->graves, agenti_str(out, n)) ? AGENT_OK : agenti_no_memory(e);
 }
-AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
+AGENTI_FN int agenti_do_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
 {
     agenti_session *s;
     agenti_part *r;
@@ -19389,12 +19501,12 @@ AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int s
     agenti_result_done(s, r, status);
     return AGENT_OK;
 }
-AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+AGENTI_FN int agenti_do_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
-    int rc = agent_tool_append(e, id, call, out, n);
-    return rc == AGENT_OK ? agent_tool_done(e, id, call, AGENT_DONE_OK) : rc;
+    int rc = agenti_do_tool_append(e, id, call, out, n);
+    return rc == AGENT_OK ? agenti_do_tool_done(e, id, call, AGENT_DONE_OK) : rc;
 }
-AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+AGENTI_FN int agenti_do_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
 {
     agenti_session *s;
     agenti_part *r;
@@ -19406,7 +19518,7 @@ AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, con
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
+AGENTI_FN int agenti_do_decline(agent_engine *e, const agent_event *need)
 {
     static const char detail[] = "the host declined";
     const agenti_conn *c;
@@ -19417,7 +19529,7 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
     if (need->type == AGENT_EV_OPEN || need->type == AGENT_EV_SIGN) {
         c = agenti_conn_get(e, need->conn);
-        if (c && c->need_open && c->need == need->need) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+        if (c && c->need_open && c->need == need->need) rc = agenti_do_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
     } else if (need->type == AGENT_EV_CREDENTIAL && (p = agenti_peer_get(e, need->peer)) != NULL) rc = agenti_peer_key_declined(p, need->need);
     else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");
@@ -19620,6 +19732,12 @@ AGENTI_FN int agenti_news(agenti_session *s)
 
 /* ==== queue.c: the queue and the table, changed by the host ======================================================= */
 /* What the host changes in a session's queue and table. The loop takes it from there. */
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_queue_cancel(agent_engine *e, agent_id id, uint32_t item);
+AGENTI_FN int agenti_do_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before);
+AGENTI_FN int agenti_do_message_cut(agent_engine *e, agent_id id, agent_num msg);
+AGENTI_FN int agenti_do_regenerate(agent_engine *e, agent_id id);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_QUEUE
 /* ---- the queue ---- */
 static agenti_item *agenti_item_find(const agenti_session *s, uint32_t num)
@@ -19661,7 +19779,7 @@ static void agenti_item_news(agenti_session *s, agenti_item *it, int news)
     s->untold = s->first;
     agenti_wake(&s->e->sessions, &s->ready);
 }
-AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
+AGENTI_FN int agenti_do_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
@@ -19671,7 +19789,7 @@ AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
     agenti_item_news(s, it, AGENTI_ITEM_GONE);
     return AGENT_OK;
 }
-AGENTDEF int agent_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
+AGENTI_FN int agenti_do_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it, *next = NULL;
@@ -19709,7 +19827,7 @@ static int agenti_may_cut(agent_engine *e, const agenti_session *s)
     if (s == NULL) return agenti_stale_session(e);
     return s->state == AGENTI_S_IDLE && s->first == NULL && s->load == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
 }
-AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
+AGENTI_FN int agenti_do_message_cut(agent_engine *e, agent_id id, agent_num msg)
 {
     agenti_session *s = agenti_session_get(e, id);
     size_t i;
@@ -19718,7 +19836,7 @@ AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
     i = agenti_msg_find(s, msg);
     return i < s->table.n ? agenti_cut_from(s, i) : agenti_say(e, AGENT_E_ARG, "no such message");
 }
-AGENTDEF int agent_regenerate(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_regenerate(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
     size_t n;
@@ -19938,6 +20056,9 @@ AGENTI_FN int  agenti_judge(agenti_session *);                /* of state JUDGE 
 AGENTI_FN int  agenti_retry_say(agenti_session *);            /* of states RETRY_SAY and RETRY                          */
 AGENTI_FN int  agenti_retry_wait(agenti_session *);
 AGENTI_FN uint64_t agenti_answer_due(const agenti_session *, const char **why);  /* until when it has to show something, and what it means if not */
+
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_retry(agent_engine *e, agent_id id, int what);
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JUDGE
 /* ---- waiting for it ---- */
@@ -20163,7 +20284,7 @@ AGENTI_FN int agenti_retry_wait(agenti_session *s)
     s->going_on = 0;
     return AGENTI_PUMP_EVENT;
 }
-AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
+AGENTI_FN int agenti_do_retry(agent_engine *e, agent_id id, int what)
 {
     agenti_session *s = agenti_session_get(e, id);
     int failed, waits;
@@ -21323,6 +21444,11 @@ AGENTDEF int agent_save(agent_engine *e, agent_id id, agent_mark *m, void *buf, 
 AGENTI_FN void agenti_interrupt(agenti_session *);            /* what is in flight ends as it would by a load           */
 #endif
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_SAVE
+AGENTI_FN int agenti_do_load(agent_engine *e, agent_id id, const void *bytes, size_t n);
+#endif
+
 #if (!defined AGENTI_SPLIT || defined AGENTI_PART_LOAD) && !defined AGENT_NO_SAVE
 /* ---- faults ---- */
 static int agenti_load_bad(agenti_session *s, const char *why)
@@ -21983,7 +22109,7 @@ static int agenti_load_new(agenti_session *s)
     agenti_tools_swap(s);
     return AGENT_OK;
 }
-AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
+AGENTI_FN int agenti_do_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     const char *p = (const char *)bytes, *end;
@@ -22019,6 +22145,10 @@ AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t 
 /* ==== convert.c: requests in, and out in any wire format ========================================================== */
 /* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
 #ifndef AGENT_NO_IMPORT
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err);
+AGENTI_FN int agenti_do_export(agent_engine *e, agent_id id, const char *wire, agent_str *out);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONVERT
 /* ---- in ---- */
 /* What is wrong is said where the caller sees it; a failure without a reason is the allocator's.                       */
@@ -22172,7 +22302,7 @@ static AGENTI_NOINLINE int agenti_import_run(agenti_session *s, const agenti_wir
     agenti_put(&s->pool, im, sizeof *im);
     return rc;
 }
-AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
+AGENTI_FN int agenti_do_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
 {
     agenti_session *s = agenti_session_get(e, id);
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
@@ -22284,7 +22414,7 @@ static AGENTI_NOINLINE int agenti_export_run(agenti_session *s, const agenti_wir
     agenti_text_free(&text, &s->e->graves);   /* at the next agent_next                                                  */
     return AGENT_OK;
 }
-AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
+AGENTI_FN int agenti_do_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
 {
     agenti_session *s = agenti_session_get(e, id);
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
@@ -22298,6 +22428,13 @@ AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_
 
 /* ==== pump.c: open, close, time, agent_next ======================================================================= */
 /* The engine from outside: open, close, time, and the one function that parses and makes events. */
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_open(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size);
+AGENTI_FN void agenti_do_close(agent_engine *e);
+AGENTI_FN int agenti_do_peer_close(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms);
+AGENTI_FN const agent_event *agenti_do_next(agent_engine *e);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PUMP
 static int agenti_limits_fill(agent_limits *l)
 {
@@ -22314,7 +22451,7 @@ static int agenti_limits_fill(agent_limits *l)
     if (l->depth == AGENT_OFF) l->depth = 64;
     return l->recv >= 512 && l->piece >= 16 && l->depth <= 64 && l->sessions <= 65535 && l->conns <= 65535 && l->peers <= 65535;
 }
-AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
+AGENTI_FN int agenti_do_open(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
 {
     agenti_pool pool;
     agent_limits lim;
@@ -22330,6 +22467,9 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
 #if defined AGENT_NO_MALLOC && !defined AGENT_REALLOC
     if (d->block == NULL && d->alloc == NULL) return AGENT_E_ARG;
 #endif
+#ifdef AGENT_NO_RECORD
+    if (d->record) return AGENT_E_ARG;
+#endif
     if ((e = (agent_engine *)agenti_get(&pool, sizeof *e)) == NULL) return AGENT_E_NOMEM;
     e->pool = pool;
     e->lim = lim;
@@ -22341,7 +22481,7 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
     *out = e;
     return AGENT_OK;
 }
-AGENTDEF void agent_close(agent_engine *e)
+AGENTI_FN void agenti_do_close(agent_engine *e)
 {
     agenti_pool pool;
     uint32_t i, kind;
@@ -22368,7 +22508,7 @@ AGENTDEF void agent_close(agent_engine *e)
     agenti_put(&pool, e, sizeof *e);
 }
 /* Its connections lose it: idle and draining ones close.                                                               */
-AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_peer_close(agent_engine *e, agent_id id)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     uint32_t i;
@@ -22382,7 +22522,7 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
     agenti_peer_free(p);
     return AGENT_OK;
 }
-AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
+AGENTI_FN int agenti_do_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 {
     if (mono_ms < e->now) return agenti_say(e, AGENT_E_ARG, "the monotonic clock runs backwards");
     e->now = mono_ms;
@@ -22441,7 +22581,7 @@ static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
         } else if (!agenti_timers_ring(e)) return NULL;
     }
 }
-AGENTDEF const agent_event *agent_next(agent_engine *e)
+AGENTI_FN const agent_event *agenti_do_next(agent_engine *e)
 {
     const agenti_ready *r = e->conns.next;
     if (e->graves) agenti_bury_all(&e->graves);
@@ -22454,9 +22594,15 @@ AGENTDEF const agent_event *agent_next(agent_engine *e)
 
 /* ==== print.c: events as JSON and as copies ======================================================================= */
 /* Events as text and as copies. The JSON of an event is for logs, tests and bug reports: its members are the event's fields. */
+#ifndef AGENT_NO_PRINT
+/* An event's JSON piece by piece: quotes 1, a text that is still to be quoted; else JSON as it is.                     */
+typedef void (*agenti_print_fn)(void *ctx, const char *p, size_t n, int quotes);
+AGENTI_FN void agenti_event_print(const agent_event *, agenti_print_fn to, void *ctx);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PRINT
 #ifndef AGENT_NO_PRINT
-typedef struct agenti_print { char *p; size_t n, cap; } agenti_print;         /* counts on when the room is used up     */
+typedef struct agenti_print { char *p; size_t n, cap; agenti_print_fn to; void *ctx; } agenti_print;   /* counts on when the room is used up */
 
 AGENTDEF const char *agent_event_name(int type)
 {
@@ -22469,6 +22615,7 @@ AGENTDEF const char *agent_event_name(int type)
 }
 static void agenti_print_add(agenti_print *o, const char *p, size_t n)
 {
+    if (o->to) o->to(o->ctx, p, n, 0);
     if (o->n < o->cap) memcpy(o->p + o->n, p, n < o->cap - o->n ? n : o->cap - o->n);
     o->n += n;
 }
@@ -22481,8 +22628,9 @@ static void agenti_print_key(agenti_print *o, const char *key)
 }
 static void agenti_print_str(agenti_print *o, const char *key, agent_str s)
 {
-    size_t room = o->n < o->cap ? o->cap - o->n : 0;
+    size_t room;
     agenti_print_key(o, key);
+    if (o->to) { o->to(o->ctx, s.p, s.n, 1); return; }
     room = o->n < o->cap ? o->cap - o->n : 0;
     o->n += agent_json_quote(s.p, s.n, room ? o->p + o->n : NULL, room);
 }
@@ -22582,31 +22730,43 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     default: break;
     }
 }
+static void agenti_print_event(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_cstr(o, "{");
+    agenti_print_str(o, "ev", agenti_cstr(agent_event_name(ev->type)));
+    agenti_print_num(o, "seq", ev->seq);
+    agenti_print_num(o, "flags", ev->flags);
+    agenti_print_num(o, "session", ev->session);
+    if (ev->session == 0 && ev->conn == 0) agenti_print_num(o, "peer", ev->peer);
+    agenti_print_num(o, "conn", ev->conn);
+    agenti_print_num(o, "run", ev->run);
+    agenti_print_num(o, "step", ev->step);
+    agenti_print_num(o, "msg", ev->msg);
+    agenti_print_num(o, "part", ev->part);
+    agenti_print_num(o, "call", ev->call);
+    agenti_print_num(o, "need", ev->need);
+    agenti_print_some(o, "name", ev->name);
+    agenti_print_some(o, "text", ev->text);
+    agenti_print_more(o, ev);
+    agenti_print_cstr(o, "}");
+}
 AGENTDEF size_t agent_event_json(const agent_event *ev, char *buf, size_t cap)
 {
     agenti_print o;
+    memset(&o, 0, sizeof o);
     o.p = buf;
-    o.n = 0;
     o.cap = cap;
-    agenti_print_cstr(&o, "{");
-    agenti_print_str(&o, "ev", agenti_cstr(agent_event_name(ev->type)));
-    agenti_print_num(&o, "seq", ev->seq);
-    agenti_print_num(&o, "flags", ev->flags);
-    agenti_print_num(&o, "session", ev->session);
-    if (ev->session == 0 && ev->conn == 0) agenti_print_num(&o, "peer", ev->peer);
-    agenti_print_num(&o, "conn", ev->conn);
-    agenti_print_num(&o, "run", ev->run);
-    agenti_print_num(&o, "step", ev->step);
-    agenti_print_num(&o, "msg", ev->msg);
-    agenti_print_num(&o, "part", ev->part);
-    agenti_print_num(&o, "call", ev->call);
-    agenti_print_num(&o, "need", ev->need);
-    agenti_print_some(&o, "name", ev->name);
-    agenti_print_some(&o, "text", ev->text);
-    agenti_print_more(&o, ev);
-    agenti_print_cstr(&o, "}");
+    agenti_print_event(&o, ev);
     if (cap) buf[o.n < cap ? o.n : cap - 1] = 0;
     return o.n;
+}
+AGENTI_FN void agenti_event_print(const agent_event *ev, agenti_print_fn to, void *ctx)
+{
+    agenti_print o;
+    memset(&o, 0, sizeof o);
+    o.to = to;
+    o.ctx = ctx;
+    agenti_print_event(&o, ev);
 }
 
 /* ---- copies ---- */
@@ -22674,9 +22834,974 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
     return need;
 }
 #endif
+#endif
+
+/* ==== record.c: the public calls that change something, and the flight recorder =================================== */
+/* The public calls that change something, and the flight recorder: what they were given and returned, and every event, as lines of JSON.
+ * What a call does is agenti_do_... of an earlier part, so none of them is recorded inside another. */
+#if !defined AGENTI_SPLIT || defined AGENTI_PART_RECORD
+#ifndef AGENT_NO_RECORD
+/* ---- secrets: stars stand for them ---- */
+enum { AGENTI_SECRET_LEAST = 4 };             /* shorter ones are words; the same as for errors (agenti_peer_hide)       */
+/* All that is to be kept out, one after the other: keys, secret headers, and those of requests, which may be older ones. */
+typedef struct agenti_secrets {
+    const agent_engine *e;
+    const agenti_peer *p;
+    uint32_t kind, i;
+    agent_str lines, rest;                    /* headers; what stands behind the blank of the last value, as in "Bearer key" */
+} agenti_secrets;
+static int agenti_secret_owner(agenti_secrets *it, agent_str *out)           /* the next peer, then the next connection  */
+{
+    for (; it->kind != 0; it->kind = it->kind == AGENTI_PEER ? AGENTI_CONN : 0, it->i = 0) {
+        const agenti_slots *s = &it->e->slots[it->kind];
+        while (it->i < s->n) {
+            const void *p = s->p[it->i++].p;
+            if (p == NULL) continue;
+            if (it->kind == AGENTI_PEER) {
+                it->p = (const agenti_peer *)p;
+                it->lines = agenti_text_view(&it->p->headers);
+                it->rest = agenti_str(it->p->former, it->p->former_n);
+                *out = agenti_str(it->p->key, it->p->key_n);
+            } else {
+                it->p = ((const agenti_conn *)p)->peer;
+                it->lines = agenti_str(((const agenti_conn *)p)->lines.p, ((const agenti_conn *)p)->lines.n);
+                *out = agenti_str(NULL, 0);
+            }
+            return 1;
+        }
+    }
+    return 0;
+}
+static int agenti_secret_header(agenti_secrets *it, agent_str *out)
+{
+    agent_str name;
+    const char *blank;
+    for (;;) {
+        if (it->kind == AGENTI_PEER) { if (agenti_header_line(&it->lines, &name, out) <= 0) return 0; }
+        else {
+            if (it->lines.n == 0) return 0;
+            name = agenti_cstr(it->lines.p);
+            *out = agenti_cstr(it->lines.p + name.n + 1);
+            it->lines.p += name.n + out->n + 2;
+            it->lines.n -= name.n + out->n + 2;
+        }
+        if (it->p && agenti_header_secret(agenti_text_view(&it->p->auth), name)) break;
+    }
+    blank = (const char *)memchr(out->p, ' ', out->n);
+    it->rest = blank ? agenti_str(blank + 1, out->n - (size_t)(blank + 1 - out->p)) : agenti_str(NULL, 0);
+    return 1;
+}
+static void agenti_secrets_of(agenti_secrets *it, const agent_engine *e)
+{
+    memset(it, 0, sizeof *it);
+    it->e = e;
+    it->kind = AGENTI_PEER;
+}
+static int agenti_secret_next(agenti_secrets *it, agent_str *out)
+{
+    do {
+        if (it->rest.n) {
+            *out = it->rest;
+            it->rest.n = 0;
+        } else if (!(it->p && agenti_secret_header(it, out)) && !agenti_secret_owner(it, out)) return 0;
+    } while (out->n < AGENTI_SECRET_LEAST);
+    return 1;
+}
+/* The one that a stream is watched for also where pieces of it cut it: the key, or what stands for it in the headers.   */
+static agent_str agenti_secret_main(const agent_engine *e, const agenti_peer *p)
+{
+    agenti_secrets it;
+    agent_str s = agenti_str(NULL, 0);
+    if (p == NULL) return s;
+    if (p->key_n >= AGENTI_SECRET_LEAST) return agenti_str(p->key, p->key_n);
+    agenti_secrets_of(&it, e);
+    it.p = p;
+    it.lines = agenti_text_view(&p->headers);
+    if (!agenti_secret_header(&it, &s)) return agenti_str(NULL, 0);
+    return it.rest.n ? it.rest : s;
+}
+/* A text that is read with stars.                                                                                       */
+typedef struct agenti_mask {
+    const agent_engine *e;
+    agent_str s;
+    size_t i, left;                           /* so many more are stars                                                 */
+    agent_str own;                            /* a secret that no peer has yet                                          */
+    unsigned char first[32];                  /* bytes with which secrets begin                                         */
+} agenti_mask;
+static void agenti_mask_begin(agenti_mask *m, const agent_engine *e, agent_str s, agent_str own)
+{
+    agenti_secrets it;
+    agent_str secret;
+    memset(m, 0, sizeof *m);
+    m->e = e;
+    m->s = s;
+    m->own = own;
+    agenti_secrets_of(&it, e);
+    if (own.n >= AGENTI_SECRET_LEAST) m->first[(unsigned char)own.p[0] >> 3] |= (unsigned char)(1 << (own.p[0] & 7));
+    while (agenti_secret_next(&it, &secret)) m->first[(unsigned char)secret.p[0] >> 3] |= (unsigned char)(1 << (secret.p[0] & 7));
+}
+/* How many bytes at i are one of them, or its beginning where the text ends.                                           */
+static size_t agenti_secret_here(agent_str secret, agent_str s, size_t i)
+{
+    size_t n = s.n - i < secret.n ? s.n - i : secret.n;
+    return n >= AGENTI_SECRET_LEAST && memcmp(s.p + i, secret.p, n) == 0 ? n : 0;
+}
+static AGENTI_NOINLINE size_t agenti_mask_at(const agenti_mask *m)
+{
+    agenti_secrets it;
+    agent_str secret;
+    size_t most = agenti_secret_here(m->own, m->s, m->i), n;
+    agenti_secrets_of(&it, m->e);
+    while (agenti_secret_next(&it, &secret)) if ((n = agenti_secret_here(secret, m->s, m->i)) > most) most = n;
+    return most;
+}
+static char agenti_starred(char c) { return (unsigned char)c < ' ' ? c : '*'; }     /* what is refused for a control stays refused */
+static void agenti_mask_read(agenti_mask *m, char *to, size_t n)
+{
+    for (; n; n--, m->i++) {
+        unsigned char c = (unsigned char)m->s.p[m->i];
+        if (m->first[c >> 3] >> (c & 7) & 1) {
+            size_t k = agenti_mask_at(m);
+            if (k > m->left) m->left = k;
+        }
+        *to++ = m->left ? agenti_starred((char)c) : (char)c;
+        if (m->left) m->left--;
+    }
+}
+/* How much of a secret's beginning stands at the end, when run bytes of it stood before s.                             */
+static size_t agenti_run_after(agent_str secret, size_t run, agent_str s)
+{
+    size_t i, k;
+    for (i = s.n > secret.n ? s.n - secret.n : 0; i < s.n; i++) {
+        while (run && secret.p[run] != s.p[i]) {              /* the longest shorter beginning that stands there as well */
+            for (k = run - 1; k && memcmp(secret.p, secret.p + run - k, k) != 0; k--) {}
+            run = k;
+        }
+        if (secret.p[run] == s.p[i]) run++;
+        if (run == secret.n) run = 0;
+    }
+    return run;
+}
+/* So many bytes of s go on with it.                                                                                    */
+static size_t agenti_run_on(agent_str secret, size_t run, agent_str s)
+{
+    size_t n = 0;
+    if (run == 0 || run >= secret.n) return 0;
+    while (n < s.n && run + n < secret.n && s.p[n] == secret.p[run + n]) n++;
+    return run + n >= AGENTI_SECRET_LEAST && (n == s.n || run + n == secret.n) ? n : 0;
+}
+
+/* ---- lines ---- */
+typedef struct agenti_line { agent_engine *e; size_t n; char p[256]; } agenti_line;
+static void agenti_line_flush(agenti_line *l)
+{
+    if (l->n) l->e->record(l->e->record_ctx, l->p, l->n);
+    l->n = 0;
+}
+static void agenti_line_add(agenti_line *l, const char *p, size_t n)
+{
+    while (n) {
+        size_t k = sizeof l->p - l->n < n ? sizeof l->p - l->n : n;
+        memcpy(l->p + l->n, p, k);
+        l->n += k;
+        p += k;
+        n -= k;
+        if (l->n == sizeof l->p) agenti_line_flush(l);
+    }
+}
+static void agenti_line_cstr(agenti_line *l, const char *p) { agenti_line_add(l, p, strlen(p)); }
+static void agenti_line_key(agenti_line *l, const char *key)
+{
+    agenti_line_cstr(l, ",\"");
+    agenti_line_cstr(l, key);
+    agenti_line_cstr(l, "\":");
+}
+static void agenti_line_i64(agenti_line *l, const char *key, int64_t v)
+{
+    char number[24];
+    agenti_line_key(l, key);
+    agenti_line_add(l, number, agenti_i64_text(v, number));
+}
+static void agenti_line_num(agenti_line *l, const char *key, uint64_t v)      /* 0: left out                            */
+{
+    char number[24];
+    if (v == 0) return;
+    agenti_line_key(l, key);
+    agenti_line_add(l, number, agenti_u64_text(v, number));
+}
+static AGENTI_NOINLINE void agenti_line_quote(agenti_line *l, agenti_mask *m)
+{
+    char raw[40], out[40 * 6 + 3];
+    while (m->i < m->s.n) {
+        size_t n = agenti_utf8_cut(m->s.p + m->i, m->s.n - m->i, sizeof raw);
+        agenti_mask_read(m, raw, n);
+        n = agent_json_quote(raw, n, out, sizeof out);
+        agenti_line_add(l, out + 1, n - 2);
+    }
+}
+static AGENTI_NOINLINE void agenti_line_base64(agenti_line *l, agenti_mask *m)
+{
+    char raw[3], out[4];
+    while (m->i < m->s.n) {
+        size_t n = m->s.n - m->i < 3 ? m->s.n - m->i : 3;
+        agenti_mask_read(m, raw, n);
+        agenti_base64_four(raw, n, out);
+        agenti_line_add(l, out, 4);
+    }
+}
+/* A JSON string, or {"base64": ...} of what is no text. The first stars bytes are part of a secret.                     */
+static AGENTI_NOINLINE void agenti_line_bytes(agenti_line *l, agent_str s, agent_str own, size_t stars)
+{
+    agenti_mask m;
+    int text = agenti_utf8_valid(s.p, s.n) == s.n;
+    agenti_mask_begin(&m, l->e, s, own);
+    m.left = stars;
+    agenti_line_cstr(l, text ? "\"" : "{\"base64\":\"");
+    if (text) agenti_line_quote(l, &m); else agenti_line_base64(l, &m);
+    agenti_line_cstr(l, text ? "\"" : "\"}");
+}
+static void agenti_line_str(agenti_line *l, const char *key, agent_str s)     /* empty: left out                        */
+{
+    if (s.n == 0 || s.p == NULL) return;
+    agenti_line_key(l, key);
+    agenti_line_bytes(l, s, agenti_str(NULL, 0), 0);
+}
+static void agenti_line_text(agenti_line *l, const char *key, const char *p)  /* NULL: left out                          */
+{
+    if (p == NULL) return;
+    agenti_line_key(l, key);
+    agenti_line_bytes(l, agenti_cstr(p), agenti_str(NULL, 0), 0);
+}
+static void agenti_line_secret(agenti_line *l, const char *key, agent_str s)
+{
+    agenti_line_key(l, key);
+    agenti_line_bytes(l, s, agenti_str(NULL, 0), s.n);
+}
+/* What comes in pieces: a key that is cut between them is starred as well, but for its first three bytes.               */
+static void agenti_line_piece(agenti_line *l, agent_str s, const agenti_peer *p, size_t *run)
+{
+    agent_str secret = agenti_secret_main(l->e, p);
+    size_t on = agenti_run_on(secret, *run, s);
+    *run = secret.n ? agenti_run_after(secret, *run < secret.n && s.n < secret.n ? *run : 0, s) : 0;
+    agenti_line_bytes(l, s, agenti_str(NULL, 0), on);
+}
+/* Header lines that the host gives: the names stay.                                                                     */
+static AGENTI_NOINLINE void agenti_line_headers(agenti_line *l, const char *key, agent_str s, agent_str auth, agent_str own)
+{
+    agent_str rest = s, name, value;
+    const char *at = s.p;
+    if (s.n == 0) return;
+    agenti_line_key(l, key);
+    agenti_line_cstr(l, "[");
+    while (agenti_header_line(&rest, &name, &value) > 0) {
+        if (!agenti_header_secret(auth, name)) continue;
+        if (value.p > at) { agenti_line_bytes(l, agenti_str(at, (size_t)(value.p - at)), own, 0); agenti_line_cstr(l, ","); }
+        if (value.n) { agenti_line_bytes(l, value, own, value.n); agenti_line_cstr(l, ","); }
+        at = value.p + value.n;
+    }
+    agenti_line_bytes(l, agenti_str(at, (size_t)(s.p + s.n - at)), own, 0);
+    agenti_line_cstr(l, "]");
+}
+static void agenti_line_begin(agenti_line *l, agent_engine *e) { l->e = e; l->n = 0; }
+static void agenti_line_call(agenti_line *l, agent_engine *e, const char *name, agent_id id)
+{
+    agenti_line_begin(l, e);
+    agenti_line_cstr(l, "{\"call\":\"");
+    agenti_line_cstr(l, name);
+    agenti_line_cstr(l, "\"");
+    agenti_line_num(l, "id", id);
+}
+/* Before the call is made: should it crash, the line shows with what.                                                   */
+static void agenti_line_go(agenti_line *l) { agenti_line_flush(l); l->e->line = l; }
+static void agenti_line_end(agenti_line *l, int64_t rc)
+{
+    l->e->line = NULL;
+    agenti_line_i64(l, "rc", rc);
+    agenti_line_cstr(l, "}\n");
+    agenti_line_flush(l);
+}
+static int agenti_line_rc(agenti_line *l, int rc) { agenti_line_end(l, rc); return rc; }
+static agent_id agenti_line_id(agenti_line *l, agent_id id) { agenti_line_end(l, id); return id; }
+
+/* ---- memory: what the host refuses is told, by the number of the request ---- */
+static AGENTI_NOINLINE void agenti_record_refused(agent_engine *e)
+{
+    agenti_line own, *l = e->line;
+    char number[24];
+    if (l) { agenti_line_num(l, "refused", e->asked); return; }
+    agenti_line_begin(&own, e);
+    agenti_line_cstr(&own, "{\"refused\":");
+    agenti_line_add(&own, number, agenti_u64_text(e->asked, number));
+    agenti_line_cstr(&own, "}\n");
+    agenti_line_flush(&own);
+}
+static void *agenti_record_alloc(void *ctx, void *p, size_t old_n, size_t n)
+{
+    agent_engine *e = (agent_engine *)ctx;
+    void *q;
+    if (n == 0) return agenti_raw(&e->under, p, old_n, 0);    /* may be the engine itself                                */
+    e->asked++;
+    q = agenti_raw(&e->under, p, old_n, n);
+    if (q == NULL) agenti_record_refused(e);
+    return q;
+}
+
+/* ---- events ---- */
+static void agenti_line_part(void *ctx, const char *p, size_t n, int quotes)
+{
+    agenti_line *l = (agenti_line *)ctx;
+    const agent_event *ev = &l->e->ev;
+    const agenti_session *s;
+    const agenti_conn *c;
+    if (!quotes) { agenti_line_add(l, p, n); return; }
+    if (p != ev->text.p || l->e->delta_of == 0) { agenti_line_bytes(l, agenti_str(p, n), agenti_str(NULL, 0), 0); return; }
+    s = agenti_session_get(l->e, ev->session);
+    c = agenti_conn_get(l->e, ev->conn);
+    agenti_line_piece(l, agenti_str(p, n), s ? s->peer : c ? c->peer : NULL, &l->e->delta_run);
+}
+static AGENTI_NOINLINE void agenti_record_event(agent_engine *e, const agent_event *ev)
+{
+    agenti_line l;
+    agenti_line_begin(&l, e);
+    if (ev == NULL) agenti_line_cstr(&l, "{\"next\":0");
+    else {
+        int delta = ev->type == AGENT_EV_TEXT_DELTA || ev->type == AGENT_EV_REASONING_DELTA || ev->type == AGENT_EV_INPUT_DELTA;
+        agent_id of = !delta ? 0 : ev->session ? ev->session : ev->conn;
+        if (of != e->delta_of || ev->part != e->delta_part) e->delta_run = 0;
+        e->delta_of = of;
+        e->delta_part = ev->part;
+        agenti_line_cstr(&l, "{\"next\":");
+        agenti_event_print(ev, agenti_line_part, &l);
+    }
+    agenti_line_cstr(&l, "}\n");
+    agenti_line_flush(&l);
+}
+
+/* ---- what is more than a number or a text ---- */
+static AGENTI_NOINLINE void agenti_line_limits(agenti_line *l, const agent_limits *m)
+{
+    agenti_line_num(l, "recv", m->recv);
+    agenti_line_num(l, "piece", m->piece);
+    agenti_line_num(l, "item", m->item);
+    agenti_line_num(l, "head", m->head);
+    agenti_line_num(l, "depth", m->depth);
+    agenti_line_num(l, "sessions", m->sessions);
+    agenti_line_num(l, "conns", m->conns);
+    agenti_line_num(l, "peers", m->peers);
+    agenti_line_num(l, "calls_per_step", m->calls_per_step);
+    agenti_line_num(l, "scan_per_next", m->scan_per_next);
+}
+/* Objects of a list begin with a member that is always there: all others have a comma before them.                     */
+static void agenti_line_object(agenti_line *l, size_t i)
+{
+    char number[24];
+    agenti_line_cstr(l, i ? ",{\"i\":" : "{\"i\":");
+    agenti_line_add(l, number, agenti_u64_text(i, number));
+}
+static AGENTI_NOINLINE void agenti_line_rows(agenti_line *l, const agent_provider *rows, size_t n)
+{
+    size_t i;
+    if (n == 0) return;
+    agenti_line_key(l, "providers");
+    agenti_line_cstr(l, "[");
+    for (i = 0; i < n; i++) {
+        agenti_line_object(l, i);
+        agenti_line_text(l, "name", rows[i].name);
+        agenti_line_text(l, "url", rows[i].url);
+        agenti_line_text(l, "wire", rows[i].wire);
+        agenti_line_text(l, "auth", rows[i].auth);
+        agenti_line_text(l, "key_env", rows[i].key_env);
+        agenti_line_num(l, "dialect", rows[i].dialect);
+        agenti_line_text(l, "models", rows[i].models);
+        agenti_line_headers(l, "headers", agenti_cstr(rows[i].headers), agenti_cstr(rows[i].auth), agenti_str(NULL, 0));
+        agenti_line_cstr(l, "}");
+    }
+    agenti_line_cstr(l, "]");
+}
+static AGENTI_NOINLINE void agenti_record_header(agent_engine *e, const agent_desc *d)
+{
+    agenti_line l;
+    agenti_line_begin(&l, e);
+    agenti_line_cstr(&l, "{\"agent_record\":1");
+    agenti_line_text(&l, "version", AGENT_VERSION);
+    agenti_line_num(&l, "flags", d->flags);
+    agenti_line_num(&l, "mem_limit", d->mem_limit);
+    agenti_line_num(&l, "block_size", d->block ? d->block_size : 0);
+    agenti_line_num(&l, "seed", d->seed);
+    agenti_line_limits(&l, &d->limits);
+    agenti_line_rows(&l, d->providers, d->provider_count);
+    agenti_line_cstr(&l, "}\n");
+    agenti_line_flush(&l);
+}
+static AGENTI_NOINLINE void agenti_line_tools(agenti_line *l, const agent_tool *t, size_t n)
+{
+    size_t i;
+    agenti_line_num(l, "n", n);
+    if (n == 0 || n > 65536 || t == NULL) return;
+    agenti_line_key(l, "tools");
+    agenti_line_cstr(l, "[");
+    for (i = 0; i < n; i++) {
+        agenti_line_object(l, i);
+        agenti_line_text(l, "name", t[i].name);
+        agenti_line_text(l, "description", t[i].description);
+        agenti_line_text(l, "schema", t[i].schema);
+        agenti_line_num(l, "flags", t[i].flags);
+        agenti_line_num(l, "timeout_ms", t[i].timeout_ms);
+        agenti_line_cstr(l, "}");
+    }
+    agenti_line_cstr(l, "]");
+}
+static AGENTI_NOINLINE void agenti_line_parts(agenti_line *l, const agent_part *p, size_t n)
+{
+    size_t i;
+    if (n == 0) return;
+    agenti_line_key(l, "parts");
+    agenti_line_cstr(l, "[");
+    for (i = 0; i < n; i++) {
+        agenti_line_object(l, i);
+        agenti_line_num(l, "kind", p[i].kind);
+        agenti_line_num(l, "flags", p[i].flags);
+        agenti_line_str(l, "text", p[i].text);
+        agenti_line_str(l, "name", p[i].name);
+        agenti_line_str(l, "mime", p[i].mime);
+        agenti_line_str(l, "uri", p[i].uri);
+        agenti_line_str(l, "wire_id", p[i].wire_id);
+        agenti_line_str(l, "data", p[i].data);
+        agenti_line_cstr(l, "}");
+    }
+    agenti_line_cstr(l, "]");
+}
+static AGENTI_NOINLINE void agenti_line_peer(agenti_line *l, const agent_peer_desc *d)
+{
+    agent_str key = agenti_cstr(d->key);
+    agenti_line_text(l, "provider", d->provider);
+    agenti_line_text(l, "url", d->url);
+    agenti_line_text(l, "auth", d->auth);
+    if (d->key) agenti_line_secret(l, "key", key);
+    agenti_line_headers(l, "headers", agenti_cstr(d->headers), agenti_cstr(d->auth), key);
+    if (d->body_json) {
+        agenti_line_key(l, "body_json");
+        agenti_line_bytes(l, agenti_cstr(d->body_json), key, 0);
+    }
+    agenti_line_num(l, "dialect_on", d->dialect_on);
+    agenti_line_num(l, "dialect_off", d->dialect_off);
+    agenti_line_num(l, "connect_ms", d->connect_ms);
+    agenti_line_num(l, "first_ms", d->first_ms);
+    agenti_line_num(l, "idle_ms", d->idle_ms);
+}
+static AGENTI_NOINLINE void agenti_line_session(agenti_line *l, const agent_session_desc *d)
+{
+    agenti_line_num(l, "flags", d->flags);
+    agenti_line_num(l, "peer", d->peer);
+    agenti_line_text(l, "model", d->model);
+    agenti_line_text(l, "system", d->system);
+    agenti_line_tools(l, d->tools, d->tool_count);
+    agenti_line_num(l, "mem_limit", d->mem_limit);
+    agenti_line_num(l, "max_tokens", d->max_tokens);
+    agenti_line_num(l, "max_steps", d->max_steps);
+    agenti_line_num(l, "parallel_tools", d->parallel_tools);
+    agenti_line_num(l, "max_retries", d->max_retries);
+    agenti_line_num(l, "retry_ms", d->retry_ms);
+    agenti_line_num(l, "retry_cap_ms", d->retry_cap_ms);
+    agenti_line_num(l, "hint_cap_ms", d->hint_cap_ms);
+    agenti_line_num(l, "tool_ms", d->tool_ms);
+    agenti_line_num(l, "grace_ms", d->grace_ms);
+    agenti_line_num(l, "step_ms", d->step_ms);
+    agenti_line_num(l, "run_ms", d->run_ms);
+    agenti_line_num(l, "max_run_tokens", d->max_run_tokens);
+    agenti_line_num(l, "stop_finish", d->stop_finish);
+}
+static agent_str agenti_given(const char *p, size_t n) { return agenti_str(p, agenti_len(p, n)); }
+#endif
+
+#ifdef AGENT_NO_RECORD
+AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size) { return agenti_do_open(out, d, abi, event_size); }
+AGENTDEF void agent_close(agent_engine *e) { agenti_do_close(e); }
+AGENTDEF const agent_event *agent_next(agent_engine *e) { return agenti_do_next(e); }
+AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken) { return agenti_do_feed(e, id, p, n, taken); }
+AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap) { return agenti_do_recv_buf(e, id, cap); }
+AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n) { return agenti_do_recv_ack(e, id, n); }
+AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d) { return agenti_do_peer_open(e, d); }
+AGENTDEF int agent_peer_close(agent_engine *e, agent_id id) { return agenti_do_peer_close(e, id); }
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms) { return agenti_do_peer_key(e, id, key, n, valid_ms); }
+#ifndef AGENT_NO_MODELS
+AGENTDEF int agent_models(agent_engine *e, agent_id id) { return agenti_do_models(e, id); }
+#endif
+AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d) { return agenti_do_session_open(e, d); }
+AGENTDEF int agent_session_close(agent_engine *e, agent_id id) { return agenti_do_session_close(e, id); }
+AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+{
+    return agenti_do_session_set(e, id, key, value, n);
+}
+AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n) { return agenti_do_session_tools(e, id, tools, n); }
+AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n) { return agenti_do_say(e, id, text, n); }
+AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane) { return agenti_do_submit(e, id, parts, n, lane); }
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id) { return agenti_do_cancel(e, id); }
+AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when) { return agenti_do_stop(e, id, when); }
+AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what) { return agenti_do_retry(e, id, what); }
+AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item) { return agenti_do_queue_cancel(e, id, item); }
+AGENTDEF int agent_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
+{
+    return agenti_do_queue_move(e, id, item, lane, before);
+}
+AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+{
+    return agenti_do_message_add(e, id, role, parts, n);
+}
+AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg) { return agenti_do_message_cut(e, id, msg); }
+AGENTDEF int agent_regenerate(agent_engine *e, agent_id id) { return agenti_do_regenerate(e, id); }
+#ifndef AGENT_NO_IMPORT
+AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
+{
+    return agenti_do_import(e, id, wire, json, n, err);
+}
+AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_str *out) { return agenti_do_export(e, id, wire, out); }
+#endif
+AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms) { return agenti_do_tick(e, mono_ms, wall_ms); }
+AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user) { return agenti_do_opened(e, id, via, user); }
+AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n) { return agenti_do_failed(e, id, why, detail, n); }
+AGENTDEF int agent_eof(agent_engine *e, agent_id id) { return agenti_do_eof(e, id); }
+AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n) { return agenti_do_http_head(e, id, status, lines, n); }
+AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n) { return agenti_do_send_ack(e, id, n); }
+AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id) { return agenti_do_send_rewind(e, id); }
+#ifndef AGENT_NO_SIGN
+AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n) { return agenti_do_sign(e, id, lines, n); }
+#endif
+AGENTDEF int agent_decline(agent_engine *e, const agent_event *need) { return agenti_do_decline(e, need); }
+AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+{
+    return agenti_do_tool_update(e, id, call, title, n);
+}
+AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n) { return agenti_do_tool_append(e, id, call, out, n); }
+AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status) { return agenti_do_tool_done(e, id, call, status); }
+AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n) { return agenti_do_tool_result(e, id, call, out, n); }
+#ifndef AGENT_NO_DECODE
+AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void *user) { return agenti_do_decode(e, wire, via, user); }
+#endif
+#ifndef AGENT_NO_SAVE
+AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t n) { return agenti_do_load(e, id, bytes, n); }
+#endif
+#else
+/* ---- the calls: unless the host records, one branch is all that is added ---- */
+AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
+{
+    int rc = agenti_do_open(out, d, abi, event_size);
+    if (rc == AGENT_OK && d->record) {
+        agent_engine *e = *out;
+        e->record = d->record;
+        e->record_ctx = d->record_ctx;
+        e->under = e->pool;
+        e->pool.alloc = agenti_record_alloc;
+        e->pool.ctx = e;
+        agenti_record_header(e, d);
+    }
+    return rc;
+}
+AGENTDEF void agent_close(agent_engine *e)
+{
+    agenti_line l;
+    if (e && e->record) {
+        agenti_line_call(&l, e, "close", 0);
+        agenti_line_end(&l, 0);
+    }
+    agenti_do_close(e);
+}
+AGENTDEF const agent_event *agent_next(agent_engine *e)
+{
+    const agent_event *ev = agenti_do_next(e);
+    if (e->record) agenti_record_event(e, ev);
+    return ev;
+}
+/* Of what is fed only what was taken: the rest comes again.                                                            */
+AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
+{
+    agenti_line l;
+    agenti_conn *c;
+    size_t k = 0;
+    int rc;
+    if (e->record == NULL) return agenti_do_feed(e, id, p, n, taken);
+    agenti_line_call(&l, e, "feed", id);
+    agenti_line_num(&l, "n", n);
+    agenti_line_num(&l, "part", taken != NULL);
+    agenti_line_go(&l);
+    rc = agenti_do_feed(e, id, p, n, taken);
+    if (rc == AGENT_OK) k = taken ? *taken : n;
+    c = k ? agenti_conn_get(e, id) : NULL;
+    if (c) {
+        agenti_line_key(&l, "text");
+        agenti_line_piece(&l, agenti_str((const char *)p, k), c->peer, &c->secret_run);
+    }
+    return agenti_line_rc(&l, rc);
+}
+AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
+{
+    agenti_line l;
+    void *p;
+    if (e->record == NULL) return agenti_do_recv_buf(e, id, cap);
+    agenti_line_call(&l, e, "recv_buf", id);
+    agenti_line_go(&l);
+    p = agenti_do_recv_buf(e, id, cap);
+    agenti_line_end(&l, (int64_t)*cap);
+    return p;
+}
+AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_line l;
+    agenti_conn *c;
+    if (e->record == NULL) return agenti_do_recv_ack(e, id, n);
+    c = agenti_conn_get(e, id);
+    agenti_line_call(&l, e, "recv_ack", id);
+    agenti_line_num(&l, "n", n);
+    if (c && n && n <= c->reserved) {
+        agenti_line_key(&l, "text");
+        agenti_line_piece(&l, agenti_str(c->in + c->w, n), c->peer, &c->secret_run);
+    }
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_recv_ack(e, id, n));
+}
+AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_peer_open(e, d);
+    agenti_line_call(&l, e, "peer_open", 0);
+    if (d) agenti_line_peer(&l, d);
+    agenti_line_go(&l);
+    return agenti_line_id(&l, agenti_do_peer_open(e, d));
+}
+AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_peer_close(e, id);
+    agenti_line_call(&l, e, "peer_close", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_peer_close(e, id));
+}
+AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_peer_key(e, id, key, n, valid_ms);
+    agenti_line_call(&l, e, "peer_key", id);
+    agenti_line_secret(&l, "key", agenti_given(key, n));
+    agenti_line_num(&l, "valid_ms", valid_ms);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_peer_key(e, id, key, n, valid_ms));
+}
+#ifndef AGENT_NO_MODELS
+AGENTDEF int agent_models(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_models(e, id);
+    agenti_line_call(&l, e, "models", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_models(e, id));
+}
+#endif
+AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_session_open(e, d);
+    agenti_line_call(&l, e, "session_open", 0);
+    if (d) agenti_line_session(&l, d);
+    agenti_line_go(&l);
+    return agenti_line_id(&l, agenti_do_session_open(e, d));
+}
+AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_session_close(e, id);
+    agenti_line_call(&l, e, "session_close", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_session_close(e, id));
+}
+AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_session_set(e, id, key, value, n);
+    agenti_line_call(&l, e, "session_set", id);
+    agenti_line_text(&l, "key", key);
+    agenti_line_str(&l, "text", agenti_given(value, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_session_set(e, id, key, value, n));
+}
+AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_session_tools(e, id, tools, n);
+    agenti_line_call(&l, e, "session_tools", id);
+    agenti_line_tools(&l, tools, n);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_session_tools(e, id, tools, n));
+}
+AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_say(e, id, text, n);
+    agenti_line_call(&l, e, "say", id);
+    agenti_line_str(&l, "text", agenti_given(text, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_say(e, id, text, n));
+}
+AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_submit(e, id, parts, n, lane);
+    agenti_line_call(&l, e, "submit", id);
+    agenti_line_i64(&l, "lane", lane);
+    agenti_line_parts(&l, parts, n);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_submit(e, id, parts, n, lane));
+}
+AGENTDEF int agent_cancel(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_cancel(e, id);
+    agenti_line_call(&l, e, "cancel", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_cancel(e, id));
+}
+AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_stop(e, id, when);
+    agenti_line_call(&l, e, "stop", id);
+    agenti_line_i64(&l, "when", when);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_stop(e, id, when));
+}
+AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_retry(e, id, what);
+    agenti_line_call(&l, e, "retry", id);
+    agenti_line_i64(&l, "what", what);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_retry(e, id, what));
+}
+AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_queue_cancel(e, id, item);
+    agenti_line_call(&l, e, "queue_cancel", id);
+    agenti_line_num(&l, "item", item);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_queue_cancel(e, id, item));
+}
+AGENTDEF int agent_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_queue_move(e, id, item, lane, before);
+    agenti_line_call(&l, e, "queue_move", id);
+    agenti_line_num(&l, "item", item);
+    agenti_line_i64(&l, "lane", lane);
+    agenti_line_num(&l, "before", before);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_queue_move(e, id, item, lane, before));
+}
+AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_message_add(e, id, role, parts, n);
+    agenti_line_call(&l, e, "message_add", id);
+    agenti_line_i64(&l, "role", role);
+    agenti_line_parts(&l, parts, n);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_message_add(e, id, role, parts, n));
+}
+AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_message_cut(e, id, msg);
+    agenti_line_call(&l, e, "message_cut", id);
+    agenti_line_num(&l, "msg", msg);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_message_cut(e, id, msg));
+}
+AGENTDEF int agent_regenerate(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_regenerate(e, id);
+    agenti_line_call(&l, e, "regenerate", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_regenerate(e, id));
+}
+#ifndef AGENT_NO_IMPORT
+AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_import(e, id, wire, json, n, err);
+    agenti_line_call(&l, e, "import", id);
+    agenti_line_text(&l, "wire", wire);
+    agenti_line_str(&l, "text", agenti_given(json, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_import(e, id, wire, json, n, err));
+}
+AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_export(e, id, wire, out);
+    agenti_line_call(&l, e, "export", id);
+    agenti_line_text(&l, "wire", wire);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_export(e, id, wire, out));
+}
+#endif
+AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_tick(e, mono_ms, wall_ms);
+    agenti_line_call(&l, e, "tick", 0);
+    agenti_line_num(&l, "mono_ms", mono_ms);
+    agenti_line_num(&l, "wall_ms", wall_ms);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_tick(e, mono_ms, wall_ms));
+}
+AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_opened(e, id, via, user);
+    agenti_line_call(&l, e, "opened", id);
+    agenti_line_i64(&l, "via", via);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_opened(e, id, via, user));
+}
+AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_failed(e, id, why, detail, n);
+    agenti_line_call(&l, e, "failed", id);
+    agenti_line_i64(&l, "why", why);
+    agenti_line_str(&l, "text", agenti_given(detail, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_failed(e, id, why, detail, n));
+}
+AGENTDEF int agent_eof(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_eof(e, id);
+    agenti_line_call(&l, e, "eof", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_eof(e, id));
+}
+AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_http_head(e, id, status, lines, n);
+    agenti_line_call(&l, e, "http_head", id);
+    agenti_line_i64(&l, "status", status);
+    agenti_line_str(&l, "text", agenti_given(lines, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_http_head(e, id, status, lines, n));
+}
+AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_send_ack(e, id, n);
+    agenti_line_call(&l, e, "send_ack", id);
+    agenti_line_num(&l, "n", n);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_send_ack(e, id, n));
+}
+AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_send_rewind(e, id);
+    agenti_line_call(&l, e, "send_rewind", id);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_send_rewind(e, id));
+}
+#ifndef AGENT_NO_SIGN
+AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_sign(e, id, lines, n);
+    agenti_line_call(&l, e, "sign", id);
+    agenti_line_headers(&l, "headers", agenti_given(lines, n), agenti_str(NULL, 0), agenti_str(NULL, 0));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_sign(e, id, lines, n));
+}
+#endif
+AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_decline(e, need);
+    agenti_line_call(&l, e, "decline", need ? need->session : 0);
+    if (need) {
+        agenti_line_num(&l, "type", need->type);
+        agenti_line_num(&l, "peer", need->peer);
+        agenti_line_num(&l, "conn", need->conn);
+        agenti_line_num(&l, "of", need->call);
+        agenti_line_num(&l, "need", need->need);
+    } else agenti_line_num(&l, "none", 1);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_decline(e, need));
+}
+AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_tool_update(e, id, call, title, n);
+    agenti_line_call(&l, e, "tool_update", id);
+    agenti_line_num(&l, "of", call);
+    agenti_line_str(&l, "text", agenti_given(title, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_tool_update(e, id, call, title, n));
+}
+AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_tool_append(e, id, call, out, n);
+    agenti_line_call(&l, e, "tool_append", id);
+    agenti_line_num(&l, "of", call);
+    agenti_line_str(&l, "text", agenti_given(out, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_tool_append(e, id, call, out, n));
+}
+AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_tool_done(e, id, call, status);
+    agenti_line_call(&l, e, "tool_done", id);
+    agenti_line_num(&l, "of", call);
+    agenti_line_i64(&l, "status", status);
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_tool_done(e, id, call, status));
+}
+AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_tool_result(e, id, call, out, n);
+    agenti_line_call(&l, e, "tool_result", id);
+    agenti_line_num(&l, "of", call);
+    agenti_line_str(&l, "text", agenti_given(out, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_tool_result(e, id, call, out, n));
+}
+#ifndef AGENT_NO_DECODE
+AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void *user)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_decode(e, wire, via, user);
+    agenti_line_call(&l, e, "decode", 0);
+    agenti_line_text(&l, "wire", wire);
+    agenti_line_i64(&l, "via", via);
+    agenti_line_go(&l);
+    return agenti_line_id(&l, agenti_do_decode(e, wire, via, user));
+}
+#endif
+#ifndef AGENT_NO_SAVE
+AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
+{
+    agenti_line l;
+    if (e->record == NULL) return agenti_do_load(e, id, bytes, n);
+    agenti_line_call(&l, e, "load", id);
+    agenti_line_str(&l, "text", agenti_str((const char *)bytes, n));
+    agenti_line_go(&l);
+    return agenti_line_rc(&l, agenti_do_load(e, id, bytes, n));
+}
+#endif
+#endif
+#endif
 #if defined AGENTI_LEAN && defined __clang__
 #pragma clang diagnostic pop
-#endif
 #endif
 
 /* ==== tls_mbedtls.c: TLS for the host's sockets, if AGENT_MBEDTLS is defined ====================================== */

@@ -14,6 +14,9 @@ typedef struct agent_str {       /* a view. p is never NULL in an event; NUL-ter
  * for. Memory must be aligned for any type. NULL for new_size > 0 means refused: the engine goes on (see "Memory").   */
 typedef void *(*agent_alloc_fn)(void *ctx, void *p, size_t old_size, size_t new_size);
 
+/* Takes text that the engine writes, in pieces; it must not call the engine.                                          */
+typedef void (*agent_sink_fn)(void *ctx, const void *p, size_t n);
+
 #define AGENT_CODES(X) /* the table of the manual's chapter 11 */ \
   X(OK, 0, "done") \
   X(LATE, 1, "already answered or withdrawn; nothing changed") \
@@ -80,10 +83,12 @@ typedef struct agent_desc {
   void *block; size_t block_size;            /* fixed-block mode instead: no other memory is used                     */
   uint64_t seed;                             /* of the jitter between retries: give each process another              */
   const agent_provider *providers; size_t provider_count;   /* borrowed until agent_close                             */
+  agent_sink_fn record; void *record_ctx;    /* the flight recorder (the end of chapter 7): lines of JSON, a line a call that changes something
+                                    and an event; without keys. Called from within every such call. NULL: none          */
   agent_limits limits;
 } agent_desc;
 #define AGENT_ABI 1u
-/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI), E_NOMEM. Use the macro: it hands over
+/* Opens an engine. OK, E_ARG (desc NULL, a limit out of range, block too small, another ABI, record in a build without it), E_NOMEM. Use the macro: it hands over
  * the version and sizes this translation unit was compiled with. desc itself is copied.                              */
 AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *desc, uint32_t abi, size_t event_size);
 #define agent_open(out, desc) agent_open_abi((out), (desc), AGENT_ABI, sizeof(agent_event))

@@ -1,5 +1,6 @@
 /* Base64, RFC 4648 section 4: how files stand in JSON. */
 AGENTI_FN int  agenti_base64_ok(agent_str);                         /* the standard alphabet, padded, no line breaks   */
+AGENTI_FN void agenti_base64_four(const char *p, size_t n, char *to);     /* the four letters of n bytes, at most three    */
 AGENTI_FN void agenti_base64_to(agenti_buf *, agent_str bytes);
 AGENTI_FN void agenti_base64_from(agenti_buf *, agent_str text);    /* of text that is ok                              */
 AGENTI_FN size_t agenti_base64_bytes(agent_str text, char *to);     /* the same; to may be where the text is. Length   */
@@ -22,20 +23,23 @@ AGENTI_FN int agenti_base64_ok(agent_str s)
     AGENTI_TOUCH(s.n);
     return 1;
 }
-AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+AGENTI_FN void agenti_base64_four(const char *p, size_t n, char *to)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t i, k;
+    uint32_t v = 0;
+    size_t k;
+    if (n > 3) n = 3;
+    for (k = 0; k < 3; k++) v = v << 8 | (k < n ? (unsigned char)p[k] : 0u);
+    for (k = 0; k < 4; k++) to[k] = (char)(k <= n ? letters[v >> (18 - 6 * k) & 63] : '=');
+}
+AGENTI_FN void agenti_base64_to(agenti_buf *b, agent_str s)
+{
+    size_t i;
     char *to;
     if (s.n / 3 >= (size_t)-1 / 4 - 1) { b->bad = 1; return; }
     if (!agenti_buf_room(b, (s.n + 2) / 3 * 4)) return;
     to = b->p + b->n;
-    for (i = 0; i < s.n; i += 3) {
-        uint32_t v = 0;
-        size_t left = s.n - i < 3 ? s.n - i : 3;
-        for (k = 0; k < 3; k++) v = v << 8 | (k < left ? (unsigned char)s.p[i + k] : 0u);
-        for (k = 0; k < 4; k++) *to++ = k <= left ? letters[v >> (18 - 6 * k) & 63] : '=';
-    }
+    for (i = 0; i < s.n; i += 3, to += 4) agenti_base64_four(s.p + i, s.n - i, to);
     AGENTI_TOUCH(s.n);
     b->n = (size_t)(to - b->p);
     b->p[b->n] = 0;

@@ -15,7 +15,7 @@
  *   AGENT_NO_IMPORT       agent_import, agent_export
  *   AGENT_NO_SAVE         agent_save, agent_load
  *   AGENT_NO_SCHEMA       agent_schema_*
- *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name
+ *   AGENT_NO_PRINT        agent_event_json, agent_event_copy, agent_event_name; and with them the recorder
  *   AGENT_NO_DECODE       agent_decode
  *   AGENT_NO_MODELS       agent_models
  *   AGENT_NO_SIGN         agent_sign: requests that are signed cannot be sent
@@ -23,6 +23,7 @@
  *   AGENT_NO_PROVIDERS    agent_provider_at and the table behind it: agent_desc.providers has the rows
  *   AGENT_NO_HTTP1        AGENT_VIA_BYTES: all HTTP is the host's (AGENT_VIA_HTTP)
  *   Abilities left out [I]:
+ *   AGENT_NO_RECORD       the flight recorder: agent_open refuses desc.record
  *   AGENT_NO_FILES        files in messages: what a provider or a host hands in is a WARNING, or E_ARG
  *   AGENT_NO_THINK        <think> tags in text
  *   AGENT_NO_OPENAI_REPLAY   reasoning_details, opaque blocks and the like of OpenAI chat's hosts, which want them back
@@ -41,8 +42,11 @@
     || defined AGENT_NO_HTTP1 || defined AGENT_NO_SIGN || defined AGENT_NO_MODELS || defined AGENT_NO_DECODE || defined AGENT_NO_PRINT \
     || defined AGENT_NO_PROVIDERS || defined AGENT_NO_CODECS || defined AGENT_NO_WORDS \
     || defined AGENT_NO_FAULT_WORDS || defined AGENT_NO_OPENAI_REPLAY || defined AGENT_NO_MENDING || defined AGENT_NO_FILES || defined AGENT_NO_SAVE \
-    || defined AGENT_NO_SCHEMA
+    || defined AGENT_NO_SCHEMA || defined AGENT_NO_RECORD
 #define AGENTI_LEAN                      /* helpers may be left over, which compilers warn of and drop                  */
+#endif
+#if defined AGENT_NO_PRINT && !defined AGENT_NO_RECORD      /* it writes events                                          */
+#define AGENT_NO_RECORD
 #endif
 #ifdef __cplusplus
 extern "C" {

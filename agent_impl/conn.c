@@ -45,6 +45,9 @@ typedef struct agenti_conn {
     agenti_exchange x;                        /* x.answer NULL: none                                                    */
     agenti_decode *decode;
     void *user;
+#ifndef AGENT_NO_RECORD
+    size_t secret_run;                        /* so many bytes of a key's beginning are the last that were recorded      */
+#endif
     agenti_text detail;                       /* of agent_failed                                                        */
     agent_http http;
     agenti_buf head;                          /* HTTP's                                                                 */
@@ -78,6 +81,20 @@ AGENTI_FN agent_event *agenti_conn_sign(agenti_conn *, agent_event *);         /
 AGENTI_FN int  agenti_conn_pump(agenti_conn *);                                /* 1: an event was made, -1: it is freed  */
 /* Its commonest turn, first of all: the event before once more, with another text. 1: its event was made; 0: agenti_conn_pump */
 AGENTI_FN int  agenti_conn_repeats(agenti_conn *);
+
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken);
+AGENTI_FN void *agenti_do_recv_buf(agent_engine *e, agent_id id, size_t *cap);
+AGENTI_FN int agenti_do_recv_ack(agent_engine *e, agent_id id, size_t n);
+AGENTI_FN int agenti_do_eof(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n);
+AGENTI_FN int agenti_do_opened(agent_engine *e, agent_id id, int via, void *user);
+AGENTI_FN int agenti_do_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n);
+AGENTI_FN int agenti_do_send_ack(agent_engine *e, agent_id id, size_t n);
+AGENTI_FN int agenti_do_send_rewind(agent_engine *e, agent_id id);
+#ifndef AGENT_NO_SIGN
+AGENTI_FN int agenti_do_sign(agent_engine *e, agent_id id, const char *lines, size_t n);
+#endif
 
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONN
 AGENTI_FN agenti_conn *agenti_conn_get(const agent_engine *e, agent_id id) { return (agenti_conn *)agenti_id_get(e, id, AGENTI_CONN); }
@@ -362,7 +379,7 @@ static const char *agenti_conn_may_read(const agenti_conn *c)
     if (c->eof || c->failed) return "the stream has ended";
     return NULL;
 }
-AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
+AGENTI_FN int agenti_do_feed(agent_engine *e, agent_id id, const void *p, size_t n, size_t *taken)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     const char *why;
@@ -385,7 +402,7 @@ AGENTDEF int agent_feed(agent_engine *e, agent_id id, const void *p, size_t n, s
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
+AGENTI_FN void *agenti_do_recv_buf(agent_engine *e, agent_id id, size_t *cap)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     size_t want;
@@ -400,7 +417,7 @@ AGENTDEF void *agent_recv_buf(agent_engine *e, agent_id id, size_t *cap)
     c->reserved = *cap = c->cap - c->w;
     return c->in + c->w;
 }
-AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
+AGENTI_FN int agenti_do_recv_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) c = agenti_conn_pinned(e, id);
@@ -414,7 +431,7 @@ AGENTDEF int agent_recv_ack(agent_engine *e, agent_id id, size_t n)
     if (n) agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_eof(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_eof(agent_engine *e, agent_id id)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -423,7 +440,7 @@ AGENTDEF int agent_eof(agent_engine *e, agent_id id)
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
+AGENTI_FN int agenti_do_failed(agent_engine *e, agent_id id, int why, const char *detail, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -437,7 +454,7 @@ AGENTDEF int agent_failed(agent_engine *e, agent_id id, int why, const char *det
     agenti_wake(&e->conns, &c->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
+AGENTI_FN int agenti_do_opened(agent_engine *e, agent_id id, int via, void *user)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -453,7 +470,7 @@ AGENTDEF int agent_opened(agent_engine *e, agent_id id, int via, void *user)
     agenti_out_start(&c->out, via == AGENT_VIA_BYTES);
     return AGENT_OK;
 }
-AGENTDEF int agent_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
+AGENTI_FN int agenti_do_http_head(agent_engine *e, agent_id id, int status, const char *lines, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     agent_str rest, name, value;
@@ -494,7 +511,7 @@ AGENTDEF const void *agent_send_buf(const agent_engine *e, agent_id id, size_t *
     *n = 0;
     return agenti_conn_sends(c) ? agenti_out_bytes(&c->out, n) : NULL;
 }
-AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
+AGENTI_FN int agenti_do_send_ack(agent_engine *e, agent_id id, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -502,7 +519,7 @@ AGENTDEF int agent_send_ack(agent_engine *e, agent_id id, size_t n)
     if (!agenti_conn_sends(c) || !agenti_out_sent(&c->out, n)) return agenti_say(e, AGENT_E_ARG, "more than agent_send_buf gave");
     return AGENT_OK;
 }
-AGENTDEF int agent_send_rewind(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_send_rewind(agent_engine *e, agent_id id)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");
@@ -592,7 +609,7 @@ static int agenti_sign_lines(agenti_conn *c, agent_str lines)
     agenti_secret_free(&http);
     return ok;
 }
-AGENTDEF int agent_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
+AGENTI_FN int agenti_do_sign(agent_engine *e, agent_id id, const char *lines, size_t n)
 {
     agenti_conn *c = agenti_conn_get(e, id);
     if (c == NULL) return agenti_say(e, AGENT_E_STALE, "no such connection");

@@ -1,5 +1,9 @@
 /* Conversations in and out of a session: a request body of any format becomes its table, and its table such a body. */
 #ifndef AGENT_NO_IMPORT
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err);
+AGENTI_FN int agenti_do_export(agent_engine *e, agent_id id, const char *wire, agent_str *out);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_CONVERT
 /* ---- in ---- */
 /* What is wrong is said where the caller sees it; a failure without a reason is the allocator's.                       */
@@ -153,7 +157,7 @@ static AGENTI_NOINLINE int agenti_import_run(agenti_session *s, const agenti_wir
     agenti_put(&s->pool, im, sizeof *im);
     return rc;
 }
-AGENTDEF int agent_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
+AGENTI_FN int agenti_do_import(agent_engine *e, agent_id id, const char *wire, const char *json, size_t n, agent_json_error *err)
 {
     agenti_session *s = agenti_session_get(e, id);
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
@@ -265,7 +269,7 @@ static AGENTI_NOINLINE int agenti_export_run(agenti_session *s, const agenti_wir
     agenti_text_free(&text, &s->e->graves);   /* at the next agent_next                                                  */
     return AGENT_OK;
 }
-AGENTDEF int agent_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
+AGENTI_FN int agenti_do_export(agent_engine *e, agent_id id, const char *wire, agent_str *out)
 {
     agenti_session *s = agenti_session_get(e, id);
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));

@@ -1,6 +1,11 @@
 /* The decode-only door: answers of one wire format without session, tools or policy. */
 AGENTI_FN int agenti_decode_pump(agenti_decode *);        /* its answer is over: 1 an event was made                    */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_DECODE
+AGENTI_FN agent_id agenti_do_decode(agent_engine *e, const char *wire, int via, void *user);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_DECODE
 #ifdef AGENT_NO_DECODE
 AGENTI_FN int agenti_decode_pump(agenti_decode *d) { (void)d; return 0; }
@@ -17,7 +22,7 @@ static void agenti_decode_begin(agenti_decode *d, const agenti_wire *wire, agent
     x->ready = &d->ready;
     x->answer = &d->answer;
 }
-AGENTDEF agent_id agent_decode(agent_engine *e, const char *wire, int via, void *user)
+AGENTI_FN agent_id agenti_do_decode(agent_engine *e, const char *wire, int via, void *user)
 {
     const agenti_wire *w = agenti_wire_find(agenti_cstr(wire));
     agenti_exchange x;

@@ -30,6 +30,13 @@ struct agent_engine {
     agent_event ev;
     agent_usage ev_usage;
     char ev_raw[32];
+#ifndef AGENT_NO_RECORD
+    agent_sink_fn record; void *record_ctx;
+    struct agenti_line *line;                 /* of the call that is being recorded                                     */
+    agenti_pool under;                        /* whom the recorder asks for memory                                      */
+    uint64_t asked;                           /* how often                                                              */
+    agent_id delta_of; agent_num delta_part; size_t delta_run;       /* the end of the last delta was the beginning of a key */
+#endif
     int no_shortcut;                          /* for tests: every event is read in full                                 */
 };
 

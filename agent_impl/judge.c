@@ -11,6 +11,9 @@ AGENTI_FN int  agenti_retry_say(agenti_session *);            /* of states RETRY
 AGENTI_FN int  agenti_retry_wait(agenti_session *);
 AGENTI_FN uint64_t agenti_answer_due(const agenti_session *, const char **why);  /* until when it has to show something, and what it means if not */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_retry(agent_engine *e, agent_id id, int what);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_JUDGE
 /* ---- waiting for it ---- */
 /* The answer is over whatever else would have come of it.                                                              */
@@ -235,7 +238,7 @@ AGENTI_FN int agenti_retry_wait(agenti_session *s)
     s->going_on = 0;
     return AGENTI_PUMP_EVENT;
 }
-AGENTDEF int agent_retry(agent_engine *e, agent_id id, int what)
+AGENTI_FN int agenti_do_retry(agent_engine *e, agent_id id, int what)
 {
     agenti_session *s = agenti_session_get(e, id);
     int failed, waits;

@@ -3,6 +3,11 @@
 AGENTI_FN void agenti_interrupt(agenti_session *);            /* what is in flight ends as it would by a load           */
 #endif
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_SAVE
+AGENTI_FN int agenti_do_load(agent_engine *e, agent_id id, const void *bytes, size_t n);
+#endif
+
 #if (!defined AGENTI_SPLIT || defined AGENTI_PART_LOAD) && !defined AGENT_NO_SAVE
 /* ---- faults ---- */
 static int agenti_load_bad(agenti_session *s, const char *why)
@@ -663,7 +668,7 @@ static int agenti_load_new(agenti_session *s)
     agenti_tools_swap(s);
     return AGENT_OK;
 }
-AGENTDEF int agent_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
+AGENTI_FN int agenti_do_load(agent_engine *e, agent_id id, const void *bytes, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     const char *p = (const char *)bytes, *end;

@@ -177,6 +177,22 @@
  *                                    numbers given out; answer: of the step that is going on; times in ms that are left
  *              An append that was torn (no disk, kill -9) loses itself alone. What was in flight counts as interrupted, see agent_load.
  *
+ * Record       With desc.record the engine writes a flight record, for bug reports: lines of JSON, numbers that are 0 left out. All that an engine
+ *              does follows from them: `rerun FILE` (examples/rerun.c) makes the calls again and compares every line. `chat --record FILE` writes one.
+ *                {"agent_record":1,"version":...}   the first line; behind it seed, mem_limit, block_size, what was set of limits, providers
+ *                {"call":"say","id":S,...,"rc":N}   a call that changes something; id: its peer, session or connection; then its arguments, texts as
+ *                                    strings or, where they are no UTF-8, {"base64":...}; rc: what it returned (agent_recv_buf: the room). Of
+ *                                    agent_feed the bytes that were taken, of what was sent its length. "of": the number of a call of the model
+ *                {"next":{...}}      an agent_next and its event, as agent_event_json has it; 0: there was none
+ *                {"refused":N}       the host's allocator has refused the Nth request since agent_open; inside a call a member of its line
+ *              Stars stand for keys, for values of the host's header lines whose names tell that they are secret, and for either of four bytes and
+ *              more wherever a text quotes it, also the key before. What cannot be seen: a key that is quoted otherwise than it was given (escaped in
+ *              JSON, in base64), the first three bytes of one that comes in pieces, a second header's or former key in pieces, a secret of other
+ *              names or in texts. What users and models say is in it. A key that is a common word ("data") stars that word, and rerun then finds a difference.
+ *              Events of a record with desc.block, mem_limit or refusals are the same only where pointers have the same size. The recorder needs
+ *              no memory (a key that is replaced is kept until the next one is) and calls the sink with pieces of a line, of which the last one
+ *              ends in a line feed; a line of a call is begun before the call is made. A host that crashes leaves all but the last line.
+ *
  * ==== 8 PROVIDERS AND OPTIONS ===================================================================================================
  * What each drops, by letter, of the options of agent_session_set and AGENT_TF_STRICT: not sent, with a WARNING of that name.
  *   name                   wire format         base URL                                               key in                    drops
@@ -318,7 +334,7 @@
  * See "configuration" below: each macro, and where it must be defined. What each AGENT_NO_ saves, code and constants, gcc 12 -Os x86-64, KB:
  *   formats    OPENAI_CHAT 26 | OPENAI_RESPONSES 27 | OPENAI_COMPLETIONS 2 | ANTHROPIC 20 | GEMINI 25 | GEMINI_INTERACTIONS 10 | BEDROCK 16
  *              OLLAMA 5 | COHERE 9
- *   functions  IMPORT 41 | SAVE 19 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
+ *   functions  IMPORT 41 | SAVE 19 | RECORD 18 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
  *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
  * All of it is 310 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
  * deadlines, queues and tools stay in each build.

@@ -25,6 +25,7 @@ typedef struct agenti_blob {             /* bytes that an event may point to; he
 
 AGENTI_FN void  agenti_pool_child(agenti_pool *, agenti_pool *up, size_t limit);
 AGENTI_FN int   agenti_heap_init(agenti_heap *, void *block, size_t size);       /* 0: block too small                  */
+AGENTI_FN void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n);   /* asks the allocator itself            */
 AGENTI_FN void *agenti_get(agenti_pool *, size_t n);                             /* zeroed; NULL: refused               */
 AGENTI_FN void *agenti_resize(agenti_pool *, void *p, size_t old_n, size_t n);   /* NULL: refused, p stays              */
 AGENTI_FN void  agenti_put(agenti_pool *, void *p, size_t n);
@@ -86,7 +87,7 @@ static void *agenti_heap_fn(agenti_heap *h, void *p, size_t old_n, size_t n)
     if (q && p) { memcpy(q, p, old_n < n ? old_n : n); agenti_heap_put(h, p); }
     return q;
 }
-static void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n)
+AGENTI_FN void *agenti_raw(agenti_pool *top, void *p, size_t old_n, size_t n)
 {
     if (top->heap.size) return agenti_heap_fn(&top->heap, p, old_n, n);
     if (top->alloc) return top->alloc(top->ctx, p, old_n, n);

@@ -13,12 +13,17 @@ typedef struct agenti_listing {
 AGENTI_FN int  agenti_listing_pump(agenti_listing *);         /* 1: an event was made                                   */
 AGENTI_FN void agenti_listings_drop(agenti_peer *);           /* its peer goes, without events                          */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+#ifndef AGENT_NO_MODELS
+AGENTI_FN int agenti_do_models(agent_engine *e, agent_id peer);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_MODELS
 #ifdef AGENT_NO_MODELS
 AGENTI_FN int agenti_listing_pump(agenti_listing *l) { (void)l; return 0; }
 AGENTI_FN void agenti_listings_drop(agenti_peer *p) { (void)p; }
 #else
-AGENTDEF int agent_models(agent_engine *e, agent_id peer)
+AGENTI_FN int agenti_do_models(agent_engine *e, agent_id peer)
 {
     agenti_peer *p = agenti_peer_get(e, peer);
     agenti_listing *l;

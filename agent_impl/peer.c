@@ -14,6 +14,9 @@ typedef struct agenti_peer {
     agenti_text auth;
     agenti_url url;
     char *key; size_t key_n;
+#ifndef AGENT_NO_RECORD
+    char *former; size_t former_n;            /* the key before, while a record is written                               */
+#endif
     uint64_t key_until;                       /* it is good so long; 0: not known                                       */
     uint32_t key_count;                       /* keys so far: an answer may be to an older one                          */
     int key_state, key_why;
@@ -42,18 +45,47 @@ AGENTI_FN void agenti_peer_free(agenti_peer *);
 /* The request's header lines, "name\0value\0" each, without Host and Content-Length. 0: no memory                      */
 AGENTI_FN int  agenti_peer_headers(const agenti_peer *, agenti_buf *, int stream);
 AGENTI_FN int  agenti_header_line(agent_str *lines, agent_str *name, agent_str *value);     /* 1, 0 at the end, -1 a line that is none */
+AGENTI_FN int  agenti_header_secret(agent_str auth, agent_str name);            /* values of that name are starred out   */
 AGENTI_FN int  agenti_header_given(const agenti_peer *, const char *name);      /* by the host, for all requests        */
 /* Stars over the key and the like, should they stand there; lines: the headers that were sent, which may be older than the peer's */
 AGENTI_FN void agenti_peer_hide(const agenti_peer *, const agenti_buf *lines, agenti_text *);
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms);
+AGENTI_FN agent_id agenti_do_peer_open(agent_engine *e, const agent_peer_desc *d);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PEER
 AGENTI_FN agenti_peer *agenti_peer_get(const agent_engine *e, agent_id id) { return (agenti_peer *)agenti_id_get(e, id, AGENTI_PEER); }
-static void agenti_key_drop(agenti_peer *p)
+static void agenti_key_wipe(agenti_peer *p, char *key, size_t n)
 {
-    if (p->key) agenti_wipe(p->key, p->key_n);
-    agenti_put(&p->e->pool, p->key, p->key_n + 1);
+    if (key == NULL) return;
+    agenti_wipe(key, n);
+    agenti_put(&p->e->pool, key, n + 1);
+}
+static void agenti_keys_drop(agenti_peer *p)
+{
+    agenti_key_wipe(p, p->key, p->key_n);
     p->key = NULL;
     p->key_n = 0;
+#ifndef AGENT_NO_RECORD
+    agenti_key_wipe(p, p->former, p->former_n);
+    p->former = NULL;
+    p->former_n = 0;
+#endif
+}
+/* While a record is written the one before is still known: peers may quote it.                                          */
+static void agenti_key_replace(agenti_peer *p, char *key, size_t n)
+{
+#ifndef AGENT_NO_RECORD
+    if (p->e->record && p->key_n) {
+        agenti_key_wipe(p, p->former, p->former_n);
+        p->former = p->key;
+        p->former_n = p->key_n;
+    } else
+#endif
+    agenti_key_wipe(p, p->key, p->key_n);
+    p->key = key;
+    p->key_n = n;
 }
 /* ---- asking for a key: one question for all sessions ---- */
 AGENTI_FN void agenti_peer_key_ask(agenti_peer *p, int why, agent_str text)
@@ -124,7 +156,7 @@ AGENTI_FN int agenti_peer_pump(agenti_peer *p)
 AGENTI_FN void agenti_peer_free(agenti_peer *p)
 {
     agenti_blob **graves = &p->e->graves;
-    agenti_key_drop(p);
+    agenti_keys_drop(p);
     agenti_sleep(&p->ready);
     agenti_text_free(&p->auth, graves);
     agenti_text_free(&p->key_text, graves);
@@ -215,11 +247,11 @@ static void agenti_star(agenti_text *t, agent_str secret)
     for (i = t->n < secret.n ? t->n : secret.n - 1; i >= 4; i--)        /* the text was cut in the middle of it          */
         if (memcmp(t->p + t->n - i, secret.p, i) == 0) { memset(t->p + t->n - i, '*', i); return; }
 }
-static int agenti_header_secret(const agenti_peer *p, agent_str name)
+AGENTI_FN int agenti_header_secret(agent_str auth, agent_str name)
 {
     static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
     size_t i;
-    if (p->auth.n && agenti_ieq(name, p->auth.p)) return 1;
+    if (auth.n && agenti_ieq(name, auth.p)) return 1;
     for (i = 0; i < sizeof words / sizeof *words; i++) if (agenti_find(name, words[i])) return 1;
     return 0;
 }
@@ -231,13 +263,13 @@ AGENTI_FN void agenti_peer_hide(const agenti_peer *p, const agenti_buf *lines, a
         agent_str name = agenti_cstr(at), value = agenti_cstr(at + name.n + 1);
         const char *space = (const char *)memchr(value.p, ' ', value.n);       /* as in "Bearer key"                    */
         at += name.n + value.n + 2;
-        if (!agenti_header_secret(p, name)) continue;
+        if (!agenti_header_secret(agenti_text_view(&p->auth), name)) continue;
         agenti_star(t, value);
         if (space) agenti_star(t, agenti_cstr(space + 1));
     }
 }
 static int agenti_bad_value(const char *p, size_t n) { return memchr(p, '\r', n) || memchr(p, '\n', n) || memchr(p, 0, n); }
-AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
+AGENTI_FN int agenti_do_peer_key(agent_engine *e, agent_id id, const char *key, size_t n, uint64_t valid_ms)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     char *copy;
@@ -246,9 +278,7 @@ AGENTDEF int agent_peer_key(agent_engine *e, agent_id id, const char *key, size_
     if (n && agenti_bad_value(key, n)) return agenti_say(e, AGENT_E_ARG, "the key has CR, LF or NUL in it");
     if ((copy = (char *)agenti_get(&e->pool, n + 1)) == NULL) return agenti_say(e, AGENT_E_NOMEM, "out of memory");
     if (n) memcpy(copy, key, n);
-    agenti_key_drop(p);
-    p->key = copy;
-    p->key_n = n;
+    agenti_key_replace(p, copy, n);
     p->key_count++;
     p->key_until = valid_ms == 0 ? 0 : valid_ms > UINT64_MAX - e->now ? UINT64_MAX : e->now + valid_ms;
     agenti_peer_key_answered(p);
@@ -304,7 +334,7 @@ static int agenti_peer_wants_key(const agenti_peer *p)
     if (auth.n == 0 || p->signs || agenti_eq(auth, "none")) return 0;
     return !agenti_header_given(p, agenti_eq(auth, "bearer") ? "authorization" : auth.p);
 }
-AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
+AGENTI_FN agent_id agenti_do_peer_open(agent_engine *e, const agent_peer_desc *d)
 {
     agenti_peer *p;
     const char *why;
@@ -325,7 +355,7 @@ AGENTDEF agent_id agent_peer_open(agent_engine *e, const agent_peer_desc *d)
     p->ready.kind = AGENTI_PEER;
     p->signs = (uint8_t)agenti_eq(agenti_text_view(&p->auth), "sign");
     p->wants_key = (uint8_t)agenti_peer_wants_key(p);
-    if (d->key && agent_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
+    if (d->key && agenti_do_peer_key(e, id, d->key, AGENT_CSTR, 0) != AGENT_OK) { agenti_peer_free(p); return 0; }
     return id;
 }
 #endif

@@ -1,7 +1,13 @@
 /* Events as text and as copies. The JSON of an event is for logs, tests and bug reports: its members are the event's fields. */
+#ifndef AGENT_NO_PRINT
+/* An event's JSON piece by piece: quotes 1, a text that is still to be quoted; else JSON as it is.                     */
+typedef void (*agenti_print_fn)(void *ctx, const char *p, size_t n, int quotes);
+AGENTI_FN void agenti_event_print(const agent_event *, agenti_print_fn to, void *ctx);
+#endif
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PRINT
 #ifndef AGENT_NO_PRINT
-typedef struct agenti_print { char *p; size_t n, cap; } agenti_print;         /* counts on when the room is used up     */
+typedef struct agenti_print { char *p; size_t n, cap; agenti_print_fn to; void *ctx; } agenti_print;   /* counts on when the room is used up */
 
 AGENTDEF const char *agent_event_name(int type)
 {
@@ -14,6 +20,7 @@ AGENTDEF const char *agent_event_name(int type)
 }
 static void agenti_print_add(agenti_print *o, const char *p, size_t n)
 {
+    if (o->to) o->to(o->ctx, p, n, 0);
     if (o->n < o->cap) memcpy(o->p + o->n, p, n < o->cap - o->n ? n : o->cap - o->n);
     o->n += n;
 }
@@ -26,8 +33,9 @@ static void agenti_print_key(agenti_print *o, const char *key)
 }
 static void agenti_print_str(agenti_print *o, const char *key, agent_str s)
 {
-    size_t room = o->n < o->cap ? o->cap - o->n : 0;
+    size_t room;
     agenti_print_key(o, key);
+    if (o->to) { o->to(o->ctx, s.p, s.n, 1); return; }
     room = o->n < o->cap ? o->cap - o->n : 0;
     o->n += agent_json_quote(s.p, s.n, room ? o->p + o->n : NULL, room);
 }
@@ -127,31 +135,43 @@ static void agenti_print_more(agenti_print *o, const agent_event *ev)         /*
     default: break;
     }
 }
+static void agenti_print_event(agenti_print *o, const agent_event *ev)
+{
+    agenti_print_cstr(o, "{");
+    agenti_print_str(o, "ev", agenti_cstr(agent_event_name(ev->type)));
+    agenti_print_num(o, "seq", ev->seq);
+    agenti_print_num(o, "flags", ev->flags);
+    agenti_print_num(o, "session", ev->session);
+    if (ev->session == 0 && ev->conn == 0) agenti_print_num(o, "peer", ev->peer);
+    agenti_print_num(o, "conn", ev->conn);
+    agenti_print_num(o, "run", ev->run);
+    agenti_print_num(o, "step", ev->step);
+    agenti_print_num(o, "msg", ev->msg);
+    agenti_print_num(o, "part", ev->part);
+    agenti_print_num(o, "call", ev->call);
+    agenti_print_num(o, "need", ev->need);
+    agenti_print_some(o, "name", ev->name);
+    agenti_print_some(o, "text", ev->text);
+    agenti_print_more(o, ev);
+    agenti_print_cstr(o, "}");
+}
 AGENTDEF size_t agent_event_json(const agent_event *ev, char *buf, size_t cap)
 {
     agenti_print o;
+    memset(&o, 0, sizeof o);
     o.p = buf;
-    o.n = 0;
     o.cap = cap;
-    agenti_print_cstr(&o, "{");
-    agenti_print_str(&o, "ev", agenti_cstr(agent_event_name(ev->type)));
-    agenti_print_num(&o, "seq", ev->seq);
-    agenti_print_num(&o, "flags", ev->flags);
-    agenti_print_num(&o, "session", ev->session);
-    if (ev->session == 0 && ev->conn == 0) agenti_print_num(&o, "peer", ev->peer);
-    agenti_print_num(&o, "conn", ev->conn);
-    agenti_print_num(&o, "run", ev->run);
-    agenti_print_num(&o, "step", ev->step);
-    agenti_print_num(&o, "msg", ev->msg);
-    agenti_print_num(&o, "part", ev->part);
-    agenti_print_num(&o, "call", ev->call);
-    agenti_print_num(&o, "need", ev->need);
-    agenti_print_some(&o, "name", ev->name);
-    agenti_print_some(&o, "text", ev->text);
-    agenti_print_more(&o, ev);
-    agenti_print_cstr(&o, "}");
+    agenti_print_event(&o, ev);
     if (cap) buf[o.n < cap ? o.n : cap - 1] = 0;
     return o.n;
+}
+AGENTI_FN void agenti_event_print(const agent_event *ev, agenti_print_fn to, void *ctx)
+{
+    agenti_print o;
+    memset(&o, 0, sizeof o);
+    o.to = to;
+    o.ctx = ctx;
+    agenti_print_event(&o, ev);
 }
 
 /* ---- copies ---- */
@@ -218,8 +238,5 @@ AGENTDEF size_t agent_event_copy(const agent_event *ev, void *buf, size_t cap)
     }
     return need;
 }
-#endif
-#if defined AGENTI_LEAN && defined __clang__
-#pragma clang diagnostic pop
 #endif
 #endif

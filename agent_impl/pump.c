@@ -1,4 +1,11 @@
 /* The engine from outside: open, close, time, and the one function that parses and makes events. */
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_open(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size);
+AGENTI_FN void agenti_do_close(agent_engine *e);
+AGENTI_FN int agenti_do_peer_close(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms);
+AGENTI_FN const agent_event *agenti_do_next(agent_engine *e);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_PUMP
 static int agenti_limits_fill(agent_limits *l)
 {
@@ -15,7 +22,7 @@ static int agenti_limits_fill(agent_limits *l)
     if (l->depth == AGENT_OFF) l->depth = 64;
     return l->recv >= 512 && l->piece >= 16 && l->depth <= 64 && l->sessions <= 65535 && l->conns <= 65535 && l->peers <= 65535;
 }
-AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
+AGENTI_FN int agenti_do_open(agent_engine **out, const agent_desc *d, uint32_t abi, size_t event_size)
 {
     agenti_pool pool;
     agent_limits lim;
@@ -31,6 +38,9 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
 #if defined AGENT_NO_MALLOC && !defined AGENT_REALLOC
     if (d->block == NULL && d->alloc == NULL) return AGENT_E_ARG;
 #endif
+#ifdef AGENT_NO_RECORD
+    if (d->record) return AGENT_E_ARG;
+#endif
     if ((e = (agent_engine *)agenti_get(&pool, sizeof *e)) == NULL) return AGENT_E_NOMEM;
     e->pool = pool;
     e->lim = lim;
@@ -42,7 +52,7 @@ AGENTDEF int agent_open_abi(agent_engine **out, const agent_desc *d, uint32_t ab
     *out = e;
     return AGENT_OK;
 }
-AGENTDEF void agent_close(agent_engine *e)
+AGENTI_FN void agenti_do_close(agent_engine *e)
 {
     agenti_pool pool;
     uint32_t i, kind;
@@ -69,7 +79,7 @@ AGENTDEF void agent_close(agent_engine *e)
     agenti_put(&pool, e, sizeof *e);
 }
 /* Its connections lose it: idle and draining ones close.                                                               */
-AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_peer_close(agent_engine *e, agent_id id)
 {
     agenti_peer *p = agenti_peer_get(e, id);
     uint32_t i;
@@ -83,7 +93,7 @@ AGENTDEF int agent_peer_close(agent_engine *e, agent_id id)
     agenti_peer_free(p);
     return AGENT_OK;
 }
-AGENTDEF int agent_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
+AGENTI_FN int agenti_do_tick(agent_engine *e, uint64_t mono_ms, uint64_t wall_ms)
 {
     if (mono_ms < e->now) return agenti_say(e, AGENT_E_ARG, "the monotonic clock runs backwards");
     e->now = mono_ms;
@@ -142,7 +152,7 @@ static AGENTI_NOINLINE const agent_event *agenti_pump(agent_engine *e)
         } else if (!agenti_timers_ring(e)) return NULL;
     }
 }
-AGENTDEF const agent_event *agent_next(agent_engine *e)
+AGENTI_FN const agent_event *agenti_do_next(agent_engine *e)
 {
     const agenti_ready *r = e->conns.next;
     if (e->graves) agenti_bury_all(&e->graves);

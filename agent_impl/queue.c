@@ -1,4 +1,10 @@
 /* What the host changes in a session's queue and table. The loop takes it from there. */
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_queue_cancel(agent_engine *e, agent_id id, uint32_t item);
+AGENTI_FN int agenti_do_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before);
+AGENTI_FN int agenti_do_message_cut(agent_engine *e, agent_id id, agent_num msg);
+AGENTI_FN int agenti_do_regenerate(agent_engine *e, agent_id id);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_QUEUE
 /* ---- the queue ---- */
 static agenti_item *agenti_item_find(const agenti_session *s, uint32_t num)
@@ -40,7 +46,7 @@ static void agenti_item_news(agenti_session *s, agenti_item *it, int news)
     s->untold = s->first;
     agenti_wake(&s->e->sessions, &s->ready);
 }
-AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
+AGENTI_FN int agenti_do_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
@@ -50,7 +56,7 @@ AGENTDEF int agent_queue_cancel(agent_engine *e, agent_id id, uint32_t item)
     agenti_item_news(s, it, AGENTI_ITEM_GONE);
     return AGENT_OK;
 }
-AGENTDEF int agent_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
+AGENTI_FN int agenti_do_queue_move(agent_engine *e, agent_id id, uint32_t item, int lane, uint32_t before)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it, *next = NULL;
@@ -88,7 +94,7 @@ static int agenti_may_cut(agent_engine *e, const agenti_session *s)
     if (s == NULL) return agenti_stale_session(e);
     return s->state == AGENTI_S_IDLE && s->first == NULL && s->load == NULL ? AGENT_OK : agenti_say(e, AGENT_E_STATE, "a run is going on, or something waits");
 }
-AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
+AGENTI_FN int agenti_do_message_cut(agent_engine *e, agent_id id, agent_num msg)
 {
     agenti_session *s = agenti_session_get(e, id);
     size_t i;
@@ -97,7 +103,7 @@ AGENTDEF int agent_message_cut(agent_engine *e, agent_id id, agent_num msg)
     i = agenti_msg_find(s, msg);
     return i < s->table.n ? agenti_cut_from(s, i) : agenti_say(e, AGENT_E_ARG, "no such message");
 }
-AGENTDEF int agent_regenerate(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_regenerate(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
     size_t n;

@@ -110,6 +110,22 @@ AGENTI_FN void agenti_kept_out(const agenti_session *, const agenti_wire *, agen
 enum { AGENTI_MODEL_IMPORT = 0x7FFFFFFF };   /* agenti_msg.model: made by the model of an import of a format that the peer does not speak */
 AGENTI_FN void agenti_waits_end(agenti_session *);      /* the user speaks: no result will come for what the provider runs */
 
+/* What the public calls of the same names do; the calls themselves are in record.c.                                     */
+AGENTI_FN int agenti_do_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n);
+AGENTI_FN int agenti_do_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n);
+AGENTI_FN agent_id agenti_do_session_open(agent_engine *e, const agent_session_desc *d);
+AGENTI_FN int agenti_do_session_close(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_stop(agent_engine *e, agent_id id, int when);
+AGENTI_FN int agenti_do_cancel(agent_engine *e, agent_id id);
+AGENTI_FN int agenti_do_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane);
+AGENTI_FN int agenti_do_say(agent_engine *e, agent_id id, const char *text, size_t n);
+AGENTI_FN int agenti_do_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n);
+AGENTI_FN int agenti_do_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n);
+AGENTI_FN int agenti_do_tool_done(agent_engine *e, agent_id id, agent_num call, int status);
+AGENTI_FN int agenti_do_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n);
+AGENTI_FN int agenti_do_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n);
+AGENTI_FN int agenti_do_decline(agent_engine *e, const agent_event *need);
+
 #if !defined AGENTI_SPLIT || defined AGENTI_PART_SESSION
 AGENTI_FN agenti_session *agenti_session_get(const agent_engine *e, agent_id id) { return (agenti_session *)agenti_id_get(e, id, AGENTI_SESSION); }
 AGENTI_FN int agenti_stale_session(agent_engine *e) { return agenti_say(e, AGENT_E_STALE, "no such session"); }
@@ -154,7 +170,7 @@ static int agenti_tool_copy(agenti_session *s, agenti_tool *to, const agent_tool
                                        && agenti_text_repair(&to->description, &s->pool, graves)))
         && agenti_text_set(&to->schema, &s->pool, graves, agenti_trim(agenti_cstr(t->schema && *t->schema ? t->schema : "{\"type\":\"object\"}")));
 }
-AGENTDEF int agent_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
+AGENTI_FN int agenti_do_session_tools(agent_engine *e, agent_id id, const agent_tool *tools, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_toolset set;
@@ -304,7 +320,7 @@ AGENTI_FN int agenti_session_set(agenti_session *s, const char *key, agent_str v
             return agenti_option_set(s, agenti_option_rows[i].option, agenti_option_rows[i].form, value);
     return agenti_say(s->e, AGENT_E_ARG, "no such option");
 }
-AGENTDEF int agent_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
+AGENTI_FN int agenti_do_session_set(agent_engine *e, agent_id id, const char *key, const char *value, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     return s ? agenti_session_set(s, key, agenti_str(value, agenti_len(value, n))) : agenti_stale_session(e);
@@ -400,7 +416,7 @@ static int agenti_session_fill(agenti_session *s, const agent_session_desc *d)
     if (rc == AGENT_OK && n) rc = agenti_option_set(s, AGENTI_OPT_MAX_TOKENS, AGENTI_FORM_NUMBER, agenti_str(number, n));
     return rc;
 }
-AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *d)
+AGENTI_FN agent_id agenti_do_session_open(agent_engine *e, const agent_session_desc *d)
 {
     agenti_peer *peer = d ? agenti_peer_get(e, d->peer) : NULL;
     agenti_session *s;
@@ -409,14 +425,14 @@ AGENTDEF agent_id agent_session_open(agent_engine *e, const agent_session_desc *
     if ((s = agenti_session_new(e, d, peer)) == NULL) { e->last = "out of memory"; return 0; }
     if (agenti_session_fill(s, d) != AGENT_OK || (s->id = agenti_id_new(e, AGENTI_SESSION, s)) == 0) { agenti_session_free(s); return 0; }
     id = s->id;
-    if (agent_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
+    if (agenti_do_session_tools(e, id, d->tools, d->tool_count) != AGENT_OK) {
         agenti_id_free(e, id);
         agenti_session_free(s);
         return 0;
     }
     return id;
 }
-AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
+AGENTI_FN int agenti_do_session_close(agent_engine *e, agent_id id)
 {
     agenti_session *s = agenti_session_get(e, id);
     if (s == NULL) return agenti_stale_session(e);
@@ -425,7 +441,7 @@ AGENTDEF int agent_session_close(agent_engine *e, agent_id id)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
+AGENTI_FN int agenti_do_stop(agent_engine *e, agent_id id, int when)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_item *it;
@@ -437,7 +453,7 @@ AGENTDEF int agent_stop(agent_engine *e, agent_id id, int when)
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_cancel(agent_engine *e, agent_id id) { return agent_stop(e, id, AGENT_STOP_NOW); }
+AGENTI_FN int agenti_do_cancel(agent_engine *e, agent_id id) { return agenti_do_stop(e, id, AGENT_STOP_NOW); }
 
 /* ---- messages from the host ---- */
 /* A call without its result would be refused, so it is not sent any more.                                              */
@@ -485,7 +501,7 @@ static int agenti_may_go_on(const agenti_session *s, int lane)                /*
     if (m == NULL || m->role == AGENT_MODEL || lane == AGENT_STORE) return 0;
     return lane == AGENT_STEER && s->state == AGENTI_S_FAULT ? 1 : s->state == AGENTI_S_IDLE && s->first == NULL;
 }
-AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
+AGENTI_FN int agenti_do_submit(agent_engine *e, agent_id id, const agent_part *parts, size_t n, int lane)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_msg *m = NULL;
@@ -501,15 +517,16 @@ AGENTDEF int agent_submit(agent_engine *e, agent_id id, const agent_part *parts,
 AGENTDEF int agent_busy(const agent_engine *e, agent_id id)
 {
     const agenti_session *s = (const agenti_session *)agenti_id_get(e, id, AGENTI_SESSION);
-    return s == NULL ? AGENT_E_STALE : s->state != AGENTI_S_IDLE || s->first != NULL;
+    if (s == NULL) return AGENT_E_STALE;
+    return s->state != AGENTI_S_IDLE || s->first != NULL;
 }
-AGENTDEF int agent_say(agent_engine *e, agent_id id, const char *text, size_t n)
+AGENTI_FN int agenti_do_say(agent_engine *e, agent_id id, const char *text, size_t n)
 {
     agent_part p;
     memset(&p, 0, sizeof p);
     p.kind = AGENT_PART_TEXT;
     p.text = agenti_str(text, agenti_len(text, n));
-    return agent_submit(e, id, &p, 1, AGENT_QUEUE);
+    return agenti_do_submit(e, id, &p, 1, AGENT_QUEUE);
 }
 /* Every call of the message before must have its result, in call order.                                                */
 static int agenti_results_match(agenti_session *s, agenti_msg *m)
@@ -525,7 +542,7 @@ static int agenti_results_match(agenti_session *s, agenti_msg *m)
     }
     return k == m->n;
 }
-AGENTDEF int agent_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
+AGENTI_FN int agenti_do_message_add(agent_engine *e, agent_id id, int role, const agent_part *parts, size_t n)
 {
     agenti_session *s = agenti_session_get(e, id);
     agenti_msg *m;
@@ -638,7 +655,7 @@ static int agenti_running(agent_engine *e, agent_id id, agent_num call, agenti_s
     /* without grace it has ended, though that is still to be told                                                      */
     return (*s)->grace_ms == 0 && (*s)->cancel == AGENT_STOP_NOW ? AGENT_LATE : AGENT_OK;
 }
-AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+AGENTI_FN int agenti_do_tool_append(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
     agenti_session *s;
     agenti_part *r;
@@ -651,7 +668,7 @@ AGENTDEF int agent_tool_append(agent_engine *e, agent_id id, agent_num call, con
     }
     return n == 0 || agenti_text_add(&r->text, &s->pool, &e->graves, agenti_str(out, n)) ? AGENT_OK : agenti_no_memory(e);
 }
-AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
+AGENTI_FN int agenti_do_tool_done(agent_engine *e, agent_id id, agent_num call, int status)
 {
     agenti_session *s;
     agenti_part *r;
@@ -665,12 +682,12 @@ AGENTDEF int agent_tool_done(agent_engine *e, agent_id id, agent_num call, int s
     agenti_result_done(s, r, status);
     return AGENT_OK;
 }
-AGENTDEF int agent_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
+AGENTI_FN int agenti_do_tool_result(agent_engine *e, agent_id id, agent_num call, const char *out, size_t n)
 {
-    int rc = agent_tool_append(e, id, call, out, n);
-    return rc == AGENT_OK ? agent_tool_done(e, id, call, AGENT_DONE_OK) : rc;
+    int rc = agenti_do_tool_append(e, id, call, out, n);
+    return rc == AGENT_OK ? agenti_do_tool_done(e, id, call, AGENT_DONE_OK) : rc;
 }
-AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
+AGENTI_FN int agenti_do_tool_update(agent_engine *e, agent_id id, agent_num call, const char *title, size_t n)
 {
     agenti_session *s;
     agenti_part *r;
@@ -682,7 +699,7 @@ AGENTDEF int agent_tool_update(agent_engine *e, agent_id id, agent_num call, con
     agenti_wake(&e->sessions, &s->ready);
     return AGENT_OK;
 }
-AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
+AGENTI_FN int agenti_do_decline(agent_engine *e, const agent_event *need)
 {
     static const char detail[] = "the host declined";
     const agenti_conn *c;
@@ -693,7 +710,7 @@ AGENTDEF int agent_decline(agent_engine *e, const agent_event *need)
     if (need == NULL) return agenti_say(e, AGENT_E_ARG, "no event");
     if (need->type == AGENT_EV_OPEN || need->type == AGENT_EV_SIGN) {
         c = agenti_conn_get(e, need->conn);
-        if (c && c->need_open && c->need == need->need) rc = agent_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
+        if (c && c->need_open && c->need == need->need) rc = agenti_do_failed(e, need->conn, AGENT_FAIL_HOST, detail, AGENT_CSTR);
     } else if (need->type == AGENT_EV_CREDENTIAL && (p = agenti_peer_get(e, need->peer)) != NULL) rc = agenti_peer_key_declined(p, need->need);
     else if (need->type == AGENT_EV_TOOL_RUN && (rc = agenti_running(e, need->session, need->call, &s, &r)) == AGENT_OK) {
         agenti_text_static(&r->text, &e->graves, "The host declined to run this tool.");

@@ -1,7 +1,7 @@
 /* An agent in the terminal: plain sockets, one poll loop, no threads.
  *
  *   chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]... [--session FILE]
- *        [--no-stream] [--live]
+ *        [--record FILE] [--no-stream] [--live]
  *
  *   --provider P   a name from the table of providers (--help lists them); the key comes from the variable that the table names
  *   --base-url U   http://HOST[:PORT][/PATH] in place of the provider's; https:// in chat-tls, which is built with mbedTLS
@@ -15,6 +15,7 @@
  *                  between retries), step_ms run_ms tool_ms (times), max_steps max_run_tokens
  *   --session FILE the conversation is in FILE, at every moment: chat goes on with what is there, also with a run that was broken off by kill -9.
  *                  Tools that read run again, of others the model is told that they were interrupted. No key is in it; one chat at a time has it
+ *   --record FILE  a flight record for bug reports, which `rerun FILE` makes again: all that was said and done, without keys; mode 0600
  *   --no-stream    answers come in one piece
  *   --live         lines count as soon as they come also where stdin is no terminal
  *
@@ -67,6 +68,7 @@ typedef struct app {
     keep keep;                                /* --session                                                              */
     host_net net;
     host_model model;
+    FILE *record;                             /* --record                                                               */
     replay_text words;                        /* --json                                                                 */
     agent_tool tools[CHAT_TOOLS];
     char always[CHAT_TOOLS];                  /* the user allowed all calls                                             */
@@ -1036,7 +1038,7 @@ static int help(void)
 {
     size_t i;
     printf("usage: chat [--provider P] [--base-url U] [--model M] [--json] [--yes] [--prompt TEXT] [--attach FILE]... [--set KEY=VALUE]...\n"
-           "            [--session FILE] [--no-stream] [--live]\n"
+           "            [--session FILE] [--record FILE] [--no-stream] [--live]\n"
            "providers, and the variable that has the key:\n");
     for (i = 0; agent_provider_at(i); i++) printf("  %-22s %s\n", agent_provider_at(i)->name, agent_provider_at(i)->key_env ? agent_provider_at(i)->key_env : "");
     return 0;
@@ -1096,7 +1098,6 @@ static int parse(options *o, int argc, char **argv)          /* 0, or the exit c
         else all[k].value[all[k].count ? (*all[k].count)++ : 0] = argv[++i];
     }
     if (o->acp) return usage("--acp is not in this build yet", NULL);
-    if (o->record) return usage("--record is not in this build yet", NULL);
     if (o->prompt && !*o->prompt) return usage("the prompt is empty", NULL);
     for (i = 0; i < o->set_n; i++) {
         if (strchr(o->set[i], '=') == NULL) return usage("--set wants KEY=VALUE", o->set[i]);
@@ -1143,6 +1144,25 @@ static int set_options(app *a)                               /* 0, or the exit c
     }
     return 0;
 }
+/* ---- --record ---- */
+static void record_write(void *ctx, const void *p, size_t n) { (void)!fwrite(p, 1, n, (FILE *)ctx); }
+static int record_open(app *a, agent_desc *d)                /* a line at a time, so that a crash leaves what was before */
+{
+    int fd = open(a->opt.record, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd >= 0) host_own_fd(fd, 0);
+    if (fd < 0 || fchmod(fd, 0600) != 0 || (a->record = fdopen(fd, "w")) == NULL) { if (fd >= 0) close(fd); return 0; }
+    setvbuf(a->record, NULL, _IOLBF, 1 << 16);
+    d->record = record_write;
+    d->record_ctx = a->record;
+    return 1;
+}
+static void record_close(app *a)
+{
+    int bad;
+    if (a->record == NULL) return;
+    bad = ferror(a->record);
+    if (fclose(a->record) != 0 || bad) fprintf(stderr, "chat: the record is not complete: %s\n", a->opt.record);
+}
 static int start_session(app *a, const char *argv0)          /* 0, or the exit code                                     */
 {
     agent_desc d = AGENT_ZERO;
@@ -1166,6 +1186,7 @@ static int start_session(app *a, const char *argv0)          /* 0, or the exit c
         p.url = a->model.url;
     }
     d.seed = host_ms(CLOCK_REALTIME);
+    if (o->record && !record_open(a, &d)) return usage("the record cannot be written", o->record);
     if (agent_open(&a->e, &d) != AGENT_OK) { fprintf(stderr, "chat: out of memory\n"); return 1; }
     host_tick(a->e);
     s.peer = a->peer = agent_peer_open(a->e, &p);
@@ -1228,6 +1249,7 @@ int main(int argc, char **argv)
     for (i = 0; i < MAX_JOBS; i++) job_kill(&a.jobs[i]);
     keep_end(&a.keep);
     if (a.e) agent_close(a.e);
+    record_close(&a);
     host_close_all(&a.net);
     host_model_stop(&a.model);
     free(a.input);

@@ -5,7 +5,7 @@ seeds=$1 out=$2 shared=${3:-}
 rm -rf "$out"
 mkdir -p "$out"
 {
-    for d in tests/cases tests/transcripts tests/requests tests/saves tests/schemas; do [ -d "$d" ] && find "$d" -type f; done
+    for d in tests/cases tests/transcripts tests/requests tests/saves tests/schemas tests/records; do [ -d "$d" ] && find "$d" -type f; done
     if [ -n "$shared" ]; then
         for d in cases suites/json suites/sse suites/http suites/utf8 suites/partial fixtures/openai-chat \
             fixtures/anthropic-messages fixtures/bedrock-converse fixtures/bedrock-invoke fixtures/openai-responses fixtures/ollama fixtures/cohere-v2 \

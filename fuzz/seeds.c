@@ -5,16 +5,16 @@
  * Reads paths on standard input, one a line. Of a .json file it takes the file itself, if it is small, and the bytes in its
  * "utf8", "hex", "input", "input_text" and "input_b64" members; of a .md file the fenced blocks; of anything else the bytes. What a seed
  * is good for is told from its beginning. A target names what it wants in a comment: seeds: KIND... [prefix N]
- * with the kinds json, sse, http, chat, text (default: all), noise, frames, saves, and N option bytes in front (default 0). */
+ * with the kinds json, sse, http, chat, text (default: all), noise, frames, saves, records, and N option bytes in front (default 0). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, NOISE = 32, FRAMES = 64, SAVES = 128, ALL = 31 };      /* NOISE only for who asks for it */
+enum { JSON = 1, SSE = 2, HTTP = 4, CHAT = 8, TEXT = 16, NOISE = 32, FRAMES = 64, SAVES = 128, RECORDS = 256, ALL = 31 };      /* NOISE only for who asks for it */
 enum { MAX_TARGETS = 64, MAX_SEED = 16384, MAX_FILE = 1 << 22, MAX_OUT = 4000 };
-static const char *const kind_names[] = {"json", "sse", "http", "chat", "text", "noise", "frames", "saves"};
+static const char *const kind_names[] = {"json", "sse", "http", "chat", "text", "noise", "frames", "saves", "records"};
 
 struct target { char dir[600]; unsigned kinds, prefix, written; };
 static struct target targets[MAX_TARGETS];
@@ -53,7 +53,7 @@ static void add_target(const char *out, const char *source)
         if (n >= sizeof line) n = sizeof line - 1;
         memcpy(line, want, n);
         line[n] = 0;
-        for (i = 0; i < 8; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
+        for (i = 0; i < 9; i++) if (strstr(line + 6, kind_names[i])) t->kinds |= 1u << i;
         p = strstr(line, "prefix ");
         if (p) t->prefix = (unsigned)strtoul(p + 7, NULL, 10) & 63;
     }
@@ -68,6 +68,7 @@ static unsigned kinds_of(const unsigned char *p, size_t n)
     unsigned k = n <= 2048 ? TEXT : 0;
     if (n >= 5 && memcmp(p, "HTTP/", 5) == 0) return k | HTTP;
     if (n >= 12 && memcmp(p, "{\"agent.h\":", 11) == 0) return SAVES;
+    if (n >= 16 && memcmp(p, "{\"agent_record\"", 15) == 0) return RECORDS;
     if (n >= 6 && (memcmp(p, "event ", 6) == 0 || memcmp(p, "except", 6) == 0)) return FRAMES;
     while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) i++;
     if (i < n && strchr("{[\"", p[i])) return k | JSON | CHAT;

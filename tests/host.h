@@ -4,6 +4,9 @@
 #define HOST_H
 #include "test.h"
 #include "check_events.h"
+#ifdef HOST_RECORD
+#include "examples/rerun.h"
+#endif
 
 /* ---- an allocator that counts, can refuse, and moves on every resize ---- */
 typedef struct host_heap {
@@ -95,6 +98,9 @@ typedef struct host_conn {
 } host_conn;
 typedef struct host {
     agent_engine *e;
+#ifdef HOST_RECORD
+    host_text record;
+#endif
     int via, cut, quiet;
     size_t cut_at;
     size_t ack;                               /* at most so many bytes are acknowledged at once; 0: all                 */
@@ -122,6 +128,25 @@ static uint32_t host_random(host *h)
     h->seed = h->seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(h->seed >> 33);
 }
+#ifdef HOST_RECORD
+/* Each engine is recorded and played again: test_record_*.c are other tests with this defined.                         */
+static void host_record(void *text, const void *p, size_t n) { text_add((host_text *)text, (const char *)p, n); }
+static void host_rerun(host *h)
+{
+    rerun r;
+    int rc;
+    if (h->record.n == 0) return;
+    rc = rerun_text(&r, h->record.p, h->record.n);
+    HOST_CHECK(h, rc == 0);
+    if (rc != 0) printf("line %lu: %s\n  expected %.*s\n  got %.*s\n", (unsigned long)r.line, r.why ? r.why : "", (int)r.expected_n, r.expected, (int)r.got_n, r.got);
+    if (rc != 0 && getenv("HOST_RECORD")) {
+        FILE *f = fopen(getenv("HOST_RECORD"), "w");
+        if (f) { fwrite(h->record.p, 1, h->record.n, f); fclose(f); }
+    }
+    rerun_free(&r);
+    if (h->check.secret) HOST_CHECK(h, !check_has(h->record.p, h->record.n, h->check.secret));
+}
+#endif
 static host *host_new(const agent_desc *desc, int via, int cut)
 {
     agent_desc d;
@@ -129,6 +154,9 @@ static host *host_new(const agent_desc *desc, int via, int cut)
     if (h == NULL || (h->conns = (host_conn *)calloc(HOST_CONNS, sizeof *h->conns)) == NULL) abort();
     memset(&d, 0, sizeof d);
     if (desc) d = *desc;
+#ifdef HOST_RECORD
+    if (d.record == NULL) { d.record = host_record; d.record_ctx = &h->record; }
+#endif
     h->via = via;
     h->cut = cut;
     h->seed = 1;
@@ -141,6 +169,10 @@ static void host_free(host *h)
 {
     size_t i;
     agent_close(h->e);
+#ifdef HOST_RECORD
+    host_rerun(h);
+    text_free(&h->record);
+#endif
     for (i = 0; i < h->conn_n; i++) { text_free(&h->conns[i].in); text_free(&h->conns[i].out); }
     for (i = 0; i < HOST_REQUESTS; i++) { text_free(&h->body[i]); text_free(&h->head[i]); }
     text_free(&h->log);

@@ -838,6 +838,30 @@ mkdir "$tmp/bin" && cp "$B/chat" "$B/scripted-model" "$tmp/bin"
 found=$("$tmp/bin/chat" --prompt hi 2>/dev/null </dev/null; echo "exit $?")
 check "the demo without its script" "exit 0" "$(say "$found" | tail -n 1)"
 
+# ---- --record: made again it is the same, without the key, for its owner alone ----
+start_model 'turn
+text "I look, sk-test-key-1234."
+call list c1 {}
+turn
+text "Done."
+turn
+text "I look, sk-test-key-1234."
+call list c1 {}
+turn
+text "Done."'
+for how in "" --json; do
+    printf old >"$tmp/record"
+    chmod 644 "$tmp/record"
+    OPENAI_API_KEY=sk-test-key-1234 "$B/chat" $how --base-url "$url" --prompt hi --record "$tmp/record" >"$tmp/out" 2>"$tmp/err" </dev/null
+    check "--record $how" "exit 0, the same, -rw-------, 0 keys" "exit $?, $("$B/rerun" "$tmp/record" | sed 's/:.*//'), $(ls -l "$tmp/record" | awk '{ print substr($1, 1, 10) }'), \
+$(grep -c sk-test-key "$tmp/record") keys"
+    sed 's/"ev":"STEP_START"/"ev":"STEP_STARS"/' "$tmp/record" >"$tmp/changed"
+    found=$("$B/rerun" "$tmp/changed"; echo "exit $?")
+    check "a changed record $how" "exit 1, line $(grep -n STEP_STARS "$tmp/changed" | head -n 1 | sed 's/:.*//')" \
+        "$(say "$found" | tail -n 1), line $(say "$found" | sed -n '1s/.*changed:\([0-9]*\):.*/\1/p')"
+done
+stop_model
+
 # ---- wrong usage ----
 wrong() {                       # EXIT-CODE WORD ARGUMENTS
     want=$1 word=$2
@@ -851,7 +875,7 @@ wrong 2 nobody --provider nobody --prompt hi
 wrong 2 TLS --base-url https://example.com/v1 --prompt hi
 wrong 2 TLS --base-url HTTPS://example.com/v1 --prompt hi
 wrong 2 --acp --acp x
-wrong 2 --record --record x
+wrong 2 record --record /nonexistent/x --base-url http://127.0.0.1:1/v1 --prompt hi
 wrong 2 --nothing --nothing
 wrong 2 --prompt --prompt
 wrong 2 empty --prompt ''

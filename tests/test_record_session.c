@@ -1,0 +1,3 @@
+/* The same, recorded and played again: see HOST_RECORD in host.h. */
+#define HOST_RECORD
+#include "test_session.c"
