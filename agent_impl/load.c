@@ -532,7 +532,8 @@ static int agenti_state_good(const agenti_session *s)
     if (at == AGENTI_S_MEND || at == AGENTI_S_MEND_ADD) return last == AGENT_MODEL && agenti_calls_open(s);
     if (at == AGENTI_S_MENDED) return last == AGENT_TOOLS;
     if (at == AGENTI_S_USER_END) return last == AGENT_USER;
-    if (inside && (!s->running || (at != AGENTI_S_FAULT && at != AGENTI_S_NEXT && s->table.n == 0))) return 0;
+    if (inside && !s->running && (s->going_on || (at != AGENTI_S_NEXT && (at != AGENTI_S_FAULT || s->item == NULL)))) return 0;      /* no memory to store it */
+    if (inside && at != AGENTI_S_FAULT && at != AGENTI_S_NEXT && s->table.n == 0) return 0;
     if (at == AGENTI_S_RUN_END && !s->running) return 0;
     if (at >= AGENTI_S_SEND && at <= AGENTI_S_RETRY && !s->going_on && a->results && a->results->ended) return 0;
     if (at == AGENTI_S_TOOLS || at == AGENTI_S_RESULTS_ADD) return a->msg && a->msg->ended && a->results && !a->results->ended && last == AGENT_MODEL;

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PEERS = 2, SESSIONS = 3, CONNS = 12, NEEDS = 64, SLOTS = 64, MAX_OPS = 400, TURNS = 300000 };
 typedef struct conn { agent_id id; int opened, via, reserved; size_t cap; char *room; } conn;
-typedef struct talk { agent_id id; int gone; } talk;         /* a session; gone: closed by the host                     */
+typedef struct talk { agent_id id; int gone; agent_session_desc desc; } talk;         /* a session; gone: closed by the host   */
 typedef struct need { agent_id session, conn; agent_num id, call; int type; agent_event ev; } need;
 typedef struct host {
     agent_engine *e;
@@ -232,6 +232,7 @@ static void open_session(host *h, unsigned x)
     CHECK(talk_of(h, id) == NULL);
     *at = h->talk_n;
     memset(&h->talks[h->talk_n], 0, sizeof *h->talks);
+    h->talks[h->talk_n].desc = s;
     h->talks[h->talk_n++].id = id;
 }
 static void close_session(host *h, unsigned x)
@@ -245,6 +246,58 @@ static void close_session(host *h, unsigned x)
     needs_drop(h, t->id);
     t->gone = 1;
     h->at[x % SESSIONS] = -1;
+}
+/* All of a session, as lines; for free.                                                                                */
+static char *saved(host *h, agent_id s, unsigned x, size_t *n)
+{
+    char *p = NULL;
+    size_t cap = 0, k;
+    agent_mark mark;
+    int rc;
+    memset(&mark, 0, sizeof mark);
+    *n = 0;
+    do {
+        if (cap - *n < 512 && (p = (char *)realloc(p, cap += 4096)) == NULL) abort();
+        rc = agent_save(h->e, s, &mark, p + *n, 64 + x, &k);
+        CHECK((rc == AGENT_OK || rc == AGENT_MORE) && k <= 64 + x);
+        *n += k;
+    } while (rc == AGENT_MORE);
+    return p;
+}
+/* A session goes on in a new one; or, with a byte of what was saved changed, another one takes it or does not, and is closed. */
+static void reload(host *h, unsigned x)
+{
+    talk *t = some_talk(h, x);
+    size_t n, at, k, piece = 1 + (x >> 2 & 31) * 9;
+    int rc = AGENT_OK, i, change = x & 2;
+    agent_id id;
+    char *p;
+    if (t == NULL || h->talk_n == SLOTS) return;
+    p = saved(h, t->id, x, &n);
+    if (change && n) p[(byte(h) * 256 + byte(h)) % n] = (char)byte(h);
+    id = agent_session_open(h->e, &t->desc);
+    for (at = 0; id && rc == AGENT_OK && at < n; at += k) {
+        k = n - at < piece ? n - at : piece;
+        rc = agent_load(h->e, id, p + at, k);
+    }
+    if (id && rc == AGENT_OK) rc = agent_load(h->e, id, NULL, 0);
+    free(p);
+    CHECK(rc == AGENT_OK || rc == AGENT_E_NOMEM || (change && rc == AGENT_E_FORMAT));
+    if (id && (change || rc != AGENT_OK)) CHECK(agent_session_close(h->e, id) == AGENT_OK);
+    if (id == 0 || change || rc != AGENT_OK) return;
+    CHECK(agent_session_close(h->e, t->id) == AGENT_OK);
+    check_reloaded(&h->seen, t->id, id);
+    for (i = 0; i < h->need_n;) {
+        need *d = &h->needs[i];
+        if (d->session == t->id && d->conn) { *d = h->needs[--h->need_n]; continue; }
+        if (d->session == t->id) d->session = d->ev.session = id;
+        i++;
+    }
+    h->talks[h->talk_n].desc = t->desc;
+    h->talks[h->talk_n].gone = 0;
+    h->talks[h->talk_n].id = id;
+    t->gone = 1;
+    h->at[x % SESSIONS] = h->talk_n++;
 }
 static void submit(host *h, unsigned x)
 {
@@ -504,7 +557,7 @@ static void operate(host *h)
 {
     unsigned op = byte(h), x = byte(h);
     talk *t;
-    switch (op % 30) {
+    switch (op % 31) {
     case 0: case 1: case 2: pump(h); break;
     case 3: (void)next(h); break;
     case 4: h->now += x * 40; (void)agent_tick(h->e, h->now, h->now); break;
@@ -529,6 +582,7 @@ static void operate(host *h)
     case 25: retry(h, x); break;
     case 26: cut(h, x); break;
     case 27: case 28: later(h); break;
+    case 29: reload(h, x); break;
     default: wrong_calls(h, x);
     }
 }

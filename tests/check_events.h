@@ -148,6 +148,15 @@ static void check_go_on(check *c, agent_id session)           /* agent_retry, be
     if (s->failed) s->failed = s->ends = 0;
 }
 static void check_loaded(check *c, agent_id session, uint64_t seq) { check_stream_of(c, session)->seq = seq; }       /* agent_load, of an idle one */
+/* A session was saved, loaded into another one, and closed: what was under way in it goes on in that one. Its connections do not. */
+static void check_reloaded(check *c, agent_id from, agent_id to)
+{
+    check_stream *s = check_stream_of(c, from);
+    size_t i, k = 0;
+    for (i = 0; i < s->need_n; i++) if (s->needs[i].conn == 0) s->needs[k++] = s->needs[i];
+    s->need_n = k;
+    s->id = to;
+}
 static void check_session_closed(check *c, agent_id session)
 {
     check_stream *s = check_stream_of(c, session);

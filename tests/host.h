@@ -112,6 +112,7 @@ typedef struct host {
     host_conn *conns; size_t conn_n;
     check check;
     unsigned errors, sessions;
+    agent_id peer;                            /* for tests that open another session                                     */
     host_text log, body[HOST_REQUESTS], head[HOST_REQUESTS];
     size_t request_n;
     unsigned events, count[AGENT_EV_COUNT];
@@ -588,18 +589,18 @@ static agent_id host_peer_of(host *h, const char *provider)
     return agent_peer_open(h->e, &p);
 }
 static agent_id host_peer(host *h) { return host_peer_of(h, "openai-compatible"); }
+static const agent_tool host_tools[] = {
+    { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, 0, NULL }, { "beta", NULL, NULL, 0, 0, NULL },
+    { "solo", NULL, NULL, AGENT_TF_SERIAL, 0, NULL }
+};
 static agent_id host_session(host *h, const agent_session_desc *desc)
 {
-    static const agent_tool tools[] = {
-        { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, 0, NULL }, { "beta", NULL, NULL, 0, 0, NULL },
-        { "solo", NULL, NULL, AGENT_TF_SERIAL, 0, NULL }
-    };
     agent_session_desc d;
     memset(&d, 0, sizeof d);
     if (desc) d = *desc;
     if (d.peer == 0) d.peer = host_peer(h);
     if (d.model == NULL) d.model = "m1";
-    if (d.tools == NULL) { d.tools = tools; d.tool_count = 3; }
+    if (d.tools == NULL) { d.tools = host_tools; d.tool_count = 3; }
     if (d.max_retries == 0) d.max_retries = AGENT_OFF;       /* who tests them says so                                   */
     if (d.grace_ms == 0) d.grace_ms = AGENT_OFF;
     h->sessions++;
@@ -615,6 +616,47 @@ static int host_stop(host *h, agent_id s, int when)
 {
     check_stop(&h->check, s, when);
     return agent_stop(h->e, s, when);
+}
+/* What runs now may run again, if its tool is one that may.                                                            */
+static void host_may_run_again(check *c, agent_engine *e, agent_id id)
+{
+    const agenti_msg *m = agenti_session_get(e, id)->answer.results;
+    uint32_t i;
+    for (i = 0; m && !m->ended && i < m->n; i++) {
+        check_call *k = check_call_of(check_stream_of(c, id), m->parts[i].call);
+        if (k && m->parts[i].state == AGENTI_CALL_RUNNING) k->ran = k->stopped = 0;
+    }
+}
+/* A session that is saved, in pieces of `piece`, loaded into a new one in such pieces, and closed: the new one. 0: *rc says why not, and all is as
+ * it was. */
+static agent_id host_reload(check *c, agent_engine *e, agent_id s, const agent_session_desc *d, size_t piece, int *rc)
+{
+    host_text saved = { NULL, 0, 0 };
+    char buf[4096];
+    agent_mark mark;
+    agent_id other;
+    size_t n, at;
+    memset(&mark, 0, sizeof mark);
+    do {
+        *rc = agent_save(e, s, &mark, buf, piece < 64 ? 64 : piece < sizeof buf ? piece : sizeof buf, &n);
+        text_add(&saved, buf, n);
+    } while (*rc == AGENT_MORE);
+    other = *rc == AGENT_OK ? agent_session_open(e, d) : 0;
+    if (other == 0 && *rc == AGENT_OK) *rc = AGENT_E_NOMEM;
+    for (at = 0; *rc == AGENT_OK && at < saved.n; at += n) {
+        n = saved.n - at < piece ? saved.n - at : piece;
+        *rc = agent_load(e, other, saved.p + at, n);
+    }
+    if (*rc == AGENT_OK) *rc = agent_load(e, other, NULL, 0);
+    text_free(&saved);
+    if (*rc == AGENT_OK) {
+        host_may_run_again(c, e, s);
+        CHECK(agent_session_close(e, s) == AGENT_OK);
+        check_reloaded(c, s, other);
+        return other;
+    }
+    if (other) CHECK(agent_session_close(e, other) == AGENT_OK);
+    return 0;
 }
 static void host_answers(host *h, const host_answer *a, size_t n) { h->answers = a; h->answer_n = n; h->answer_at = 0; }
 static const char *host_log(const host *h) { return h->log.p ? h->log.p : ""; }

@@ -152,15 +152,6 @@ static int in_flight(host *h, agent_id id)
     for (i = 0; m && !m->ended && i < m->n; i++) if (m->parts[i].state == AGENTI_CALL_RUNNING) return 1;
     return 0;
 }
-static void may_run_again(host *h, agent_id id)               /* what runs now                                          */
-{
-    const agenti_msg *m = agenti_session_get(h->e, id)->answer.results;
-    uint32_t i;
-    for (i = 0; m && !m->ended && i < m->n; i++) {
-        check_call *k = check_call_of(check_stream_of(&h->check, id), m->parts[i].call);
-        if (k && m->parts[i].state == AGENTI_CALL_RUNNING) k->ran = k->stopped = 0;
-    }
-}
 static void tell_checker(host *to, const host *from)
 {
     /* what the checker has seen before the save: a run and a step may be open, parts and calls of it as well */
@@ -231,7 +222,7 @@ static void at_every_event(const script *k, int cut)
         y->answer_at = x->answer_at;
         rc = load_from(y, b.s, saved.p, saved.n, 1 + n % 97);
         CHECK_CASE(rc == AGENT_OK, agent_last(y->e));
-        may_run_again(x, a.s);
+        host_may_run_again(&x->check, x->e, a.s);
         tell_checker(y, x);
         x->check.light = 1;
         agenti_interrupt(agenti_session_get(x->e, a.s));
@@ -570,9 +561,61 @@ static void of_old(void)
         kept_free(&one);
     }
 }
+/* A message that is to be stored, and no memory for it: saved and gone on with after each event, at each request that is refused. */
+static void stored_without_memory(void)
+{
+    long fail;
+    int told = 0;
+    for (fail = 1; fail < 12; fail++) {
+        host_heap heap;
+        agent_desc d;
+        agent_session_desc sd;
+        agent_part p;
+        agent_id s;
+        host *h;
+        int rc = AGENT_OK;
+        memset(&heap, 0, sizeof heap);
+        memset(&d, 0, sizeof d);
+        memset(&sd, 0, sizeof sd);
+        memset(&p, 0, sizeof p);
+        d.alloc = host_alloc;
+        d.alloc_ctx = &heap;
+        h = host_new(&d, AGENT_VIA_BYTES, HOST_CUT_WHOLE);
+        sd.peer = host_peer(h);
+        sd.model = "m1";
+        s = agent_session_open(h->e, &sd);
+        p.text = agenti_cstr("Hi");
+        CHECK(agent_message_add(h->e, s, AGENT_USER, &p, 1) > 0);
+        p.kind = AGENT_PART_CALL;
+        p.text = agenti_cstr("{}");
+        p.wire_id = agenti_cstr("c1");
+        p.name = agenti_cstr("alpha");
+        CHECK(agent_message_add(h->e, s, AGENT_MODEL, &p, 1) > 0);
+        memset(&p, 0, sizeof p);
+        p.text = agenti_cstr("Keep this.");
+        CHECK(agent_submit(h->e, s, &p, 1, AGENT_STORE) > 0);
+        heap.fail_at = heap.calls + fail;
+        heap.fail_on = 1;
+        while (host_next(h)) {
+            heap.fail_at = 0;
+            s = host_reload(&h->check, h->e, s, &sd, 100, &rc);
+            CHECK_CASE(s && rc == AGENT_OK, agent_last(h->e));
+            if (s == 0) break;
+            heap.fail_at = heap.calls + fail;
+        }
+        heap.fail_at = 0;
+        told += h->count[AGENT_EV_ERROR] > 0;
+        host_run(h);
+        CHECK(s == 0 || (agent_busy(h->e, s) == 0 && h->count[AGENT_EV_RUN_START] == 0));
+        host_free(h);
+        CHECK(heap.live == 0);
+    }
+    CHECK(told > 0);
+}
 int main(void)
 {
     size_t i;
+    stored_without_memory();
     of_old();
     for (i = 0; i < SCRIPTS; i++) {
         at_every_event(&scripts[i], HOST_CUT_WHOLE);

@@ -1,6 +1,6 @@
 /* A random walk: two sessions with two wire formats in one engine, and a host that does anything at any time: bytes cut anywhere, streams that
  * break, tools that answer late, twice or never, stops, messages in all lanes, the queue reordered, the table cut, options and tools changed,
- * sessions closed, time that jumps, memory that is refused. check_events.h watches every event. At the end of each walk everything settles,
+ * sessions closed, sessions saved and gone on with in another one, time that jumps, memory that is refused. check_events.h watches every event. At the end of each walk everything settles,
  * the next message is answered, every request was one that its provider accepts, and nothing is left.
  *
  * WALK_SEED=n    the first walk's seed (each walk has its own, counting up); a failure names it
@@ -28,6 +28,7 @@ typedef struct walk {
     int calm, trace;                          /* calm: everything gets its plain answer                                  */
     agent_id peer[SESSIONS], s[SESSIONS];
     int items[SESSIONS];                      /* the last number that a submit gave                                      */
+    agent_session_desc desc[SESSIONS];
     walk_conn *conns; size_t conn_n;
     struct { agent_id s; agent_num call; } calls[CALLS]; size_t call_n;      /* the last ones that were to be run        */
     agent_event need[SESSIONS]; int keyed[SESSIONS];         /* the CREDENTIALs                                         */
@@ -419,7 +420,7 @@ static void do_add(walk *w, int i)
     W_CHECK(agent_messages(w->e, w->s[i]) == had + (rc > 0));
 }
 static const agent_tool tools[] = {
-    { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, 0, NULL }, { "beta", NULL, NULL, 0, 700, NULL },
+    { "alpha", "the first", "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}}", 0, 0, NULL }, { "beta", NULL, NULL, AGENT_TF_REPLAY_SAFE, 700, NULL },
     { "solo", NULL, NULL, AGENT_TF_SERIAL, AGENT_OFF, NULL }, { "final", NULL, NULL, AGENT_TF_ENDS_RUN, 0, NULL }
 };
 static void do_option(walk *w, int i)
@@ -458,6 +459,7 @@ static void open_session(walk *w, int i)
     d.run_ms = one_in(w, 4) ? 1 + rnd(w, 6000) : 0;
     d.max_run_tokens = one_in(w, 6) ? 30 : 0;
     d.stop_finish = one_in(w, 8) ? 1u << AGENT_FINISH_TOOLS : 0;
+    w->desc[i] = d;
     w->s[i] = agent_session_open(w->e, &d);
     w->items[i] = 0;
     tell(w, "open session", i, (long)w->s[i]);
@@ -469,6 +471,20 @@ static void close_session(walk *w, int i)
     W_CHECK(agent_session_close(w->e, w->s[i]) == AGENT_OK && agent_session_close(w->e, w->s[i]) == AGENT_E_STALE);
     check_session_closed(&w->check, w->s[i]);
     w->s[i] = 0;
+}
+/* Saved at this moment and loaded into another one, which goes on in its place.                                        */
+static void do_reload(walk *w, int i)
+{
+    static const size_t pieces[] = { 1, 7, 100, 4096 };
+    int rc;
+    size_t k;
+    agent_id s = host_reload(&w->check, w->e, w->s[i], &w->desc[i], pieces[rnd(w, 4)], &rc);
+    tell(w, "reload", i, rc);
+    if (rc && w->trace) fprintf(stderr, "%s\n", agent_last(w->e));
+    W_CHECK(s ? rc == AGENT_OK : rc == AGENT_E_NOMEM);
+    if (s == 0) return;
+    for (k = 0; k < w->call_n; k++) if (w->calls[k].s == w->s[i]) w->calls[k].s = s;
+    w->s[i] = s;
 }
 static void do_time(walk *w)
 {
@@ -525,6 +541,7 @@ static void step(walk *w)
     else if (what < 96) do_export(w, i);
     else if (what < 97) do_key(w, i);
     else if (what < 98) do_memory(w);
+    else if (what < 99) do_reload(w, i);
     else if (one_in(w, 20)) close_session(w, i);
 }
 
