@@ -524,7 +524,7 @@ typedef struct agent_json_level { uint64_t h[2], key[2]; int object; } agent_jso
 enum { AGENT_SCHEMA_DEPTH = 64, AGENT_PATTERN_STEPS = 512, AGENT_PATTERN_RANGES = 96, AGENT_PATTERN_GROUPS = 24 };
 typedef struct agent_schema_frame {          /* this and the next three: room that agent_schema_next works in            */
   agent_str schema, value, list;
-  size_t at, at_list, at_value, far;
+  size_t at, at_list, at_value, reach;
   uint32_t count, fits, best;
   uint16_t path; uint8_t doing, silent, ok, members, items, member;
 } agent_schema_frame;
@@ -540,7 +540,7 @@ typedef struct agent_pattern {
 } agent_pattern;
 typedef struct agent_schema {                /* about 17 KB: a host with a small stack keeps it elsewhere               */
   agent_str schema, value;
-  size_t far; uint32_t depth, work; int rc;
+  size_t reach; uint32_t depth, work; int rc;
   uint16_t path_n; char path[256];
   agent_schema_frame frame[AGENT_SCHEMA_DEPTH];
   agent_json_level level[65];

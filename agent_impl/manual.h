@@ -336,7 +336,7 @@
  *              OLLAMA 5 | COHERE 9
  *   functions  IMPORT 41 | SAVE 19 | RECORD 18 | HTTP1 9 | SCHEMA 14 | PROVIDERS 5 | PRINT 4 | MODELS 3 | CODECS 2 | DECODE 1 | SIGN 1
  *   abilities  WORDS 7 | SHORTCUT 7 | FILES 5 | RETRY_HINT 4 | FAULT_WORDS 3 | OPENAI_REPLAY 3 | SPLIT 3 | MENDING 2 | THINK 1
- * All of it is 310 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
+ * All of it is 323 KB; with one format and none of the others, 84 (OpenAI chat) to 86 (Anthropic), of which 76 are code: sessions, retries,
  * deadlines, queues and tools stay in each build.
  *
  * ==== 15 TLS ====================================================================================================================

@@ -62,10 +62,10 @@ static size_t agenti_value_at(const agent_schema *x, agent_str v)              /
  * 1: it is to be told.                                                                                                 */
 static int agenti_schema_bad(agent_schema *x, agent_schema_frame *f, agent_str keyword)
 {
-    size_t far = agenti_value_at(x, f->value);
+    size_t reach = agenti_value_at(x, f->value);
     f->ok = 0;
-    if (!agenti_eq(keyword, "type") && !agenti_eq(keyword, "enum") && !agenti_eq(keyword, "const")) far |= ~(~(size_t)0 >> 1);
-    if (far > x->far) x->far = far;
+    if (!agenti_eq(keyword, "type") && !agenti_eq(keyword, "enum") && !agenti_eq(keyword, "const")) reach |= ~(~(size_t)0 >> 1);
+    if (reach > x->reach) x->reach = reach;
     return !f->silent;
 }
 static int agenti_schema_tell(agent_schema *x, agent_schema_frame *f, agent_str keyword, agent_str want, agent_schema_error *out)
@@ -224,12 +224,12 @@ static int agenti_list_next(agent_schema *x, agent_schema_frame *f)
 {
     agent_str v;
     int silent = f->doing != AGENTI_K_ALL;
-    if (silent && f->count > 0 && x->far > f->far) { f->far = x->far; f->best = f->count; }
+    if (silent && f->count > 0 && x->reach > f->reach) { f->reach = x->reach; f->best = f->count; }
     if (f->doing == AGENTI_K_ANY && f->fits > 0) return AGENTI_S_ENDS;
     if (f->doing == AGENTI_K_ONE && f->fits > 1) return AGENTI_S_ENDS;
     if (!agent_json_each(f->list, &f->at_list, NULL, &v)) return AGENTI_S_ENDS;
     f->count++;
-    x->far = 0;
+    x->reach = 0;
     agenti_frame_push(x, v, f->value, silent);
     return AGENTI_S_PUSHED;
 }
@@ -333,7 +333,7 @@ static int agenti_schema_applied(agent_schema *x, agent_schema_frame *f, agent_s
     f->doing = AGENTI_K_NONE;
     if (doing == AGENTI_K_NOT && f->fits) return agenti_schema_tell(x, f, agenti_cstr("not"), f->list, out);
     if (!any || f->fits == 1 || (doing == AGENTI_K_ANY && f->fits) || f->count == 0) return 0;
-    if (f->fits == 0 && !f->silent && f->best && f->far > own) {
+    if (f->fits == 0 && !f->silent && f->best && f->reach > own) {
         f->ok = 0;
         agenti_frame_push(x, agenti_nth(f->list, f->best - 1), f->value, 0);
         return 0;
@@ -351,7 +351,7 @@ static void agenti_schema_begin(agent_schema *x, agent_schema_frame *f, const ag
     f->list = k->kind == AGENTI_K_REF ? agenti_ref_of(x, want) : want;
     f->at_list = f->at_value = 0;
     f->count = f->fits = f->best = 0;
-    f->far = 0;
+    f->reach = 0;
 }
 /* ---- required: each name that is missing is an error of its own ---- */
 static int agenti_required_next(agent_schema *x, agent_schema_frame *f, agent_schema_error *out)
@@ -409,7 +409,7 @@ AGENTDEF void agent_schema_init(agent_schema *x, agent_str schema, agent_str val
     x->path[0] = 0;
     x->pattern.ok = 0;
     x->pattern.steps = 0;
-    x->far = 0;
+    x->reach = 0;
     x->rc = AGENT_OK;
     x->schema = agent_json_get(schema, "");
     x->value = agent_json_get(value, "");
