@@ -1,6 +1,6 @@
 // What is asked again: chat, with its retries on, against aimock. A refusal with a wait, one until a date (from a server before aimock, which
 // has no dates), and a stream that is cut, with go_on and without. And a chat that is killed while a tool runs: another one goes on from its file.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { cut, desk, formats, mock, wasCut } from './aimock.mjs'
 import { B, check, joined, lines, start, tap, wait } from './tools.mjs'
@@ -77,11 +77,11 @@ async function cuts(format, port) {
     wire.stop()
 }
 async function killed(format, port) {
-    const file = `${desk}/kept-${format}.jsonl`, ran = `${desk}/ran`, wire = await tap(port)
+    const place = `${B}/interop/killed`, file = `${place}/kept.jsonl`, ran = `${place}/ran`, wire = await tap(port)
     const args = ['--json', '--yes', '--session', file, '--provider', format, '--model', models[format], '--base-url', `http://127.0.0.1:${wire.port}/v1`]
-    const options = { cwd: desk, env: { ...process.env, OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-2' } }
-    rmSync(file, { force: true })
-    rmSync(ran, { force: true })
+    const options = { cwd: place, env: { ...process.env, OPENAI_API_KEY: 'key-1', ANTHROPIC_API_KEY: 'key-2' } }
+    rmSync(place, { recursive: true, force: true })
+    mkdirSync(`${place}/sub`, { recursive: true })
     const child = start(`${B}/chat`, [...args, '--prompt', 'be killed'], options)
     for (let i = 0; i < 200 && !(existsSync(ran) && child.out.includes('"call_1","name":"list","is_error"')); i++) await wait(50)
     child.kill('SIGKILL')
